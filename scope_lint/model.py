@@ -1,0 +1,327 @@
+"""The spine: the frozen values through which the stages meet.
+
+Everything here is plain data. Lines and columns count from 1, columns in characters (code points), and the end of a
+span is exclusive. Paths are relative to the working directory, with forward slashes.
+
+Three families: places and files, stores (what is to be found), and sites, beliefs and findings (what was found). What
+a chunk of source says is in `facts.py`.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Places and files
+
+
+class Span(Struct, frozen=True, order=True, array_like=True, gc=False):
+    """A stretch of one file: first line and column, and the line and column one past its end."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Place(Struct, frozen=True, order=True, array_like=True):
+    """A span in a file."""
+
+    path: str
+    span: Span
+
+
+class File(Struct, frozen=True, order=True):
+    """A file that discover found: its name as reported, where it lies, and whether it is test code."""
+
+    name: str
+    location: Path
+    test: bool = False
+
+
+class Problem(Struct, frozen=True, order=True):
+    """A file, or a part of one, that could not be understood.
+
+    `opaque` problems are our own limits (valid Python that the parser refuses): they are said and counted, and leave
+    the exit status alone; the others become `unreadable-file`.
+    """
+
+    place: Place
+    message: str
+    opaque: bool = False
+
+
+class Chunk(Struct, frozen=True):
+    """A piece of a file that is parsed on its own.
+
+    `qualname` is "" for the rest of the module, else the dotted name of the function, method or class. `source` is
+    ready for the parser: an indented chunk stands under a `class _:` line, and what was cut out left a `pass`.
+    `lines` are pairs (first line in `source`, its line in the file) from which every other line follows by counting.
+    `names` are the names that the code mentions: identifiers, attributes, keywords and string constants.
+    """
+
+    qualname: str
+    kind: Literal["module", "function", "method", "class"]
+    source: str
+    lines: tuple[tuple[int, int], ...]
+    names: frozenset[str]
+
+
+class Outline(Struct, frozen=True):
+    """A file cut into chunks, in source order, the rest of the module last."""
+
+    chunks: tuple[Chunk, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Stores
+
+Role = Literal["read", "write", "delete", "readwrite", "bind"]
+Match = Literal["exact", "subset", "prefix"]
+NonStrings = Literal["refused", "kept", "coerced"]
+Form = Literal["mapping", "flat", "filter", "namespace", "template", "id"]
+
+
+class ScopeSpec(Struct, frozen=True):
+    """Where a sink takes its scope.
+
+    A keyword or a position (from 0, the receiver not counted), or both; `path` descends into a mapping found there.
+    Form `flat` takes each of `keys` as a keyword of its own.
+    """
+
+    form: Form
+    keyword: str | None = None
+    position: int | None = None
+    path: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+
+
+class Sink(Struct, frozen=True):
+    """A call that takes a scope.
+
+    `call` is a bare name, a dotted suffix or a fully qualified name; `scopes` are alternatives, tried in order.
+    `mapping_only`: a call counts only if the scope is seen to be a mapping (names as common as `add`).
+    `declared_at` is its line in the user's settings.
+    """
+
+    call: str
+    role: Role
+    scopes: tuple[ScopeSpec, ...]
+    match: Match | None = None
+    mapping_only: bool = False
+    declared_at: Place | None = None
+
+
+class Store(Struct, frozen=True):
+    """A set of sinks that share one address space. `declared_at` is None for a store that ships with scope-lint."""
+
+    name: str
+    sinks: tuple[Sink, ...]
+    tenant_keys: tuple[str, ...] = ()
+    application_keys: tuple[str, ...] = ()
+    narrowing_keys: tuple[str, ...] = ()
+    one_of: tuple[tuple[str, ...], ...] = ()
+    other_keys: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    match: Match = "exact"
+    non_strings: NonStrings = "refused"
+    constructors: tuple[str, ...] = ()
+    shapes: tuple[tuple[str, str], ...] = ()
+    declared_at: Place | None = None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sites
+
+Spelling = Literal[
+    "name", "attribute", "subscript", "call", "constant", "f-string", "parameter", "mapping", "expression", "unknown"
+]
+
+
+class Writing(Struct, frozen=True):
+    """One way in which the value of a key comes about.
+
+    shape        the conversions from the leaf outwards: "as is", "str()", "f-string", 'f"user-{}"', "str().strip()",
+                 "const:str", …
+    spelling     the leaf as written
+    text         the source of the leaf's last name or expression, for messages
+    type         the type of the stored value if it is known: "str", "int", "UUID", "None", …
+    constant     its text if it is a constant
+    made         made on the spot (uuid, time, random, counter): no identity
+    nullable     can be None by evidence
+    place        where the deviant literal or expression is written: the conversion, or the argument of the outermost
+                 call that hands the value in
+    conversions  the place of each conversion, innermost first
+    trail        the places that the value went through, from the sink's argument outwards
+    """
+
+    shape: str
+    spelling: Spelling
+    text: str
+    type: str | None
+    constant: str | None
+    made: bool
+    nullable: bool
+    place: Place
+    trail: tuple[Place, ...] = ()
+
+
+class Key(Struct, frozen=True):
+    """A key of a resolved scope: its ways of being written (alternatives), whether it can be absent, and its place."""
+
+    name: str
+    writings: tuple[Writing, ...]
+    maybe: bool
+    place: Place
+    exhaustive: bool = True
+
+
+class Hop(Struct, frozen=True):
+    """A call on the way from the outermost caller to the sink: `text` is `remember(user_id)`, as a reader knows it."""
+
+    place: Place
+    text: str
+
+
+class Site(Struct, frozen=True):
+    """One flow of one scope into one sink.
+
+    place        the call that hands the scope over: the sink's, or the outermost wrapper's
+    scope_place  the mapping, tuple or expression that is the scope; the call itself if it is left out
+    sink         the sink as configured; `call` is the call as written (`bank.ingest`)
+    function     the function that holds `place`, "" at module level: with the value as written, the unit of votes
+    keys         the keys known; `complete` says that there can be no others
+    opaque       why nothing is known of the scope, or None
+    dynamic      places of keys that cannot be known
+    left_out     the sink was called without any scope
+    builders     the functions whose returned mapping this is, outermost first (qualified by module); the last one
+                 holds the literal
+    via          the hops from `place` to the sink, the sink's own call last; empty for a direct call
+    """
+
+    place: Place
+    scope_place: Place
+    store: str
+    sink: str
+    call: str
+    role: Role
+    function: str
+    keys: tuple[Key, ...]
+    complete: bool
+    test: bool
+    opaque: str | None = None
+    dynamic: tuple[Place, ...] = ()
+    left_out: bool = False
+    built_at: Place | None = None
+    builders: tuple[str, ...] = ()
+    inside: str = ""
+    via: tuple[Hop, ...] = ()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Beliefs and findings
+
+Severity = Literal["error", "warning"]
+Effect = Literal["merges", "splits", "refused"]
+
+
+class Side(Struct, frozen=True):
+    """One answer to a question that sites vote on, its number of votes, and the sites (by index) that gave it."""
+
+    value: str
+    votes: int
+    sites: tuple[int, ...]
+
+
+class Belief(Struct, frozen=True):
+    """What a store's sites do for one key.
+
+    `value` is the majority's answer or the pinned one; None where there is no majority. `sides` are sorted by votes,
+    most first, then by value. `key` is "" for questions about the whole scope.
+    """
+
+    store: str
+    key: str
+    about: Literal["presence", "shape", "type", "constructor"]
+    value: str | None
+    votes: int
+    of: int
+    pinned: bool
+    sides: tuple[Side, ...]
+
+
+class Evidence(Struct, frozen=True):
+    """What the rules look at. `sites` neither vote nor are judged beyond those given: test code is left out before.
+
+    `unmatched` are configured stores (sink None) and sinks that no call matches; `unused` suppressions that suppressed
+    nothing.
+    """
+
+    sites: tuple[Site, ...]
+    stores: tuple[Store, ...]
+    beliefs: tuple[Belief, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    unmatched: tuple[tuple[Store, Sink | None], ...] = ()
+
+
+class Support(Struct, frozen=True, rename={"votes": "for"}):
+    """Votes for the belief, votes in all, and the Wilson 95 % lower bound of the share."""
+
+    votes: int
+    of: int
+    lower: float
+
+
+class Related(Struct, frozen=True):
+    """Another place that helps to understand a finding."""
+
+    place: Place
+    message: str
+
+
+class Note(Struct, frozen=True):
+    """A labelled line below a finding. The labels are always these four."""
+
+    label: Literal["via", "others", "why", "write"]
+    text: str
+
+
+class Finding(Struct, frozen=True):
+    """One fault at one primary place. `line_text` is the source line of the place, without its line end."""
+
+    rule: str
+    severity: Severity
+    effect: Effect | None
+    place: Place
+    store: str | None
+    key: str | None
+    message: str
+    support: Support | None = None
+    fingerprint: str = ""
+    related: tuple[Related, ...] = ()
+    notes: tuple[Note, ...] = ()
+    line_text: str = ""
+
+
+class Stats(Struct, frozen=True):
+    """Counts of what was needed (not of what was done, so that they are the same cached or not)."""
+
+    files: int = 0
+    parsed: int = 0
+    sites: int = 0
+    resolved: int = 0
+    opaque: int = 0
+    ignored: int = 0
+    baselined: int = 0
+    test_sites: int = 0
+
+
+class Report(Struct, frozen=True):
+    """The outcome of a run: findings and sites in the order in which they are shown, and what was not understood."""
+
+    findings: tuple[Finding, ...]
+    sites: tuple[Site, ...]
+    problems: tuple[Problem, ...]
+    stats: Stats
