@@ -1,0 +1,238 @@
+"""The command line: read the arguments, call the pipeline, print, exit.
+
+Exit status: 0 nothing found, 1 findings at or above `--fail-on`, 2 the job could not be done, 130 interrupted.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, ParamSpec, TypeVar
+
+import click
+
+from scope_lint import __version__
+
+if TYPE_CHECKING:
+    from scope_lint.config import Overrides
+    from scope_lint.model import Report, Severity
+    from scope_lint.rules import Rule
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_INTERRUPTED = 130
+
+
+class Failure(click.ClickException):
+    """The job could not be done, and the message says why."""
+
+    exit_code = 2
+
+    def show(self, file: IO[str] | None = None) -> None:
+        """Print the message on stderr."""
+        _print(f"error: {self.format_message()}", file or sys.stderr)
+
+
+class _CheckByDefault(click.Group):
+    """A group that takes anything but the name of a command, or an option of its own, for arguments of `check`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = {*self.commands, *(name for option in self.get_params(ctx) for name in option.opts)}
+        return super().parse_args(ctx, args if args and args[0] in own else ["check", *args])
+
+
+def _names(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Split what was given with commas, several times, or both."""
+    return tuple(name for value in values for part in value.split(",") if (name := part.strip()))
+
+
+def _corpus(command: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Add what says which files are read, and how their stores are found."""
+    for parameter in reversed(
+        [
+            click.argument("paths", nargs=-1, type=click.Path(path_type=Path)),
+            click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Read settings from FILE."),
+            click.option("--exclude", multiple=True, callback=_names, metavar="PATTERN,…", help="As in .gitignore."),
+            click.option("--tests", is_flag=True, help="Include test code."),
+            click.option("--tracked", is_flag=True, help="Read only files that git tracks."),
+            click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True),
+            click.option("--color/--no-color", "colour", default=None, help="Colour, whatever the output is."),
+        ]
+    ):
+        command = parameter(command)
+    return command
+
+
+@click.group(cls=_CheckByDefault, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def scope_lint() -> None:
+    """Find the scopes of agent memory that deviate from what the code does everywhere else.
+
+    `scope-lint [PATHS]` is `scope-lint check [PATHS]`; see `scope-lint check -h` for its options. A path that has the
+    name of a command is given as `./NAME`.
+    """
+
+
+@scope_lint.command()
+@_corpus
+@click.option("--select", multiple=True, callback=_names, metavar="RULE,…", help="Report only these rules.")
+@click.option("--ignore", multiple=True, callback=_names, metavar="RULE,…", help="Do not report these rules.")
+@click.option("--fail-on", type=click.Choice(["error", "warning"]), help="The least severity that exits with 1.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
+@click.pass_context
+def check(  # noqa: PLR0913 - one parameter per option is how click calls
+    ctx: click.Context,
+    /,
+    *,
+    paths: tuple[Path, ...],
+    config: Path | None,
+    exclude: tuple[str, ...],
+    tests: bool,
+    tracked: bool,
+    form: str,
+    colour: bool | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    fail_on: "Severity | None",
+    exit_zero: bool,
+    statistics: bool,
+) -> None:
+    """Report the scopes in PATHS that deviate.
+
+    PATHS are files and folders, by default the working directory.
+    """
+    # Imported here: `--help` and `--version` need none of it.
+    from scope_lint.config import Overrides  # noqa: PLC0415 - see above
+    from scope_lint.report import COLOURED, FORMATS, summary  # noqa: PLC0415 - see above
+
+    overrides = Overrides(select=select or None, ignore=ignore, exclude=exclude, tests=tests or None, tracked=tracked)
+    report = _run(paths, config, overrides)
+    in_colour = _in_colour(colour)
+    _print((COLOURED if in_colour else FORMATS)[form](report), sys.stdout, colour=in_colour)
+    table = summary.statistics(report) if statistics else ""
+    for part in (summary.limits(report), table, summary.summarise(report)):
+        _print(part, sys.stderr)
+    failing = {"error"} if (fail_on or _configured(config)) == "error" else {"error", "warning"}
+    if not exit_zero and any(finding.severity in failing for finding in report.findings):
+        ctx.exit(1)
+
+
+@scope_lint.command()
+@_corpus
+def sites(  # noqa: PLR0913 - one parameter per option is how click calls
+    *,
+    paths: tuple[Path, ...],
+    config: Path | None,
+    exclude: tuple[str, ...],
+    tests: bool,
+    tracked: bool,
+    form: str,
+    colour: bool | None,
+) -> None:
+    """List the memory calls in PATHS, side by side.
+
+    PATHS are files and folders, by default the working directory.
+    """
+    # Imported here: `--help` and `--version` need none of it.
+    from scope_lint.config import Overrides  # noqa: PLC0415 - see above
+    from scope_lint.report import COLOURED_SITES, SITES, summary  # noqa: PLC0415 - see above
+
+    report = _run(paths, config, Overrides(exclude=exclude, tests=tests or None, tracked=tracked))
+    in_colour = _in_colour(colour)
+    _print((COLOURED_SITES if in_colour else SITES)[form](report), sys.stdout, colour=in_colour)
+    for part in (summary.limits(report), summary.coverage(report)):
+        _print(part, sys.stderr)
+
+
+@scope_lint.command()
+def rules() -> None:
+    """List the rules."""
+    # Imported here: `--help` and `--version` need none of it.
+    from scope_lint.rules import RULES  # noqa: PLC0415 - see above
+
+    rows = [(rule.name, rule.severity or "off", rule.effect or "", rule.summary) for rule in RULES]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        _print("  ".join([*cells, row[-1]]), sys.stdout)
+
+
+@scope_lint.command()
+@click.argument("rule")
+def explain(rule: str) -> None:
+    """Print the manual page of RULE."""
+    # Imported here: `--help` and `--version` need none of it.
+    from scope_lint.rules import RULES  # noqa: PLC0415 - see above
+
+    _print(_named(rule, RULES).page, sys.stdout)
+
+
+def main() -> None:
+    """Run the command line and exit with its status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # what the encoding lacks must not cost the report
+    try:
+        status = scope_lint.main(prog_name="scope-lint", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except click.Abort:
+        _print("interrupted", sys.stderr)
+        status = _INTERRUPTED
+    sys.exit(status)
+
+
+def _run(paths: tuple[Path, ...], config: Path | None, overrides: "Overrides") -> "Report":
+    # Imported here: `--help` and `--version` need none of it.
+    from scope_lint import pipeline  # noqa: PLC0415 - see above
+    from scope_lint.config import SettingsError  # noqa: PLC0415 - see above
+    from scope_lint.discover import DiscoverError  # noqa: PLC0415 - see above
+
+    try:
+        return pipeline.check(paths or (Path(),), config=config, overrides=overrides)
+    except (SettingsError, DiscoverError) as error:
+        raise Failure(str(error)) from error
+
+
+def _configured(config: Path | None) -> "Severity":
+    """Read what the settings say about `--fail-on`."""
+    # Imported here: `--help` and `--version` need none of it.
+    from scope_lint.config import find_settings, load_settings  # noqa: PLC0415 - see above
+    from scope_lint.rules import RULES  # noqa: PLC0415 - see above
+
+    here = Path.cwd()
+    return load_settings(config or find_settings(here), here, [rule.name for rule in RULES]).fail_on
+
+
+def _in_colour(choice: bool | None) -> bool:  # noqa: FBT001 - the option's own value, None if it is not given
+    """Decide on colour: the option, then the variables of no-color.org and force-color.org, then the terminal."""
+    if choice is not None:
+        return choice
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _named(name: str, rules: "tuple[Rule, ...]") -> "Rule":
+    pages = {rule.name: rule for rule in rules}
+    if name in pages:
+        return pages[name]
+    # Imported here: only a slip needs it.
+    from scope_lint.sdks.strict import nearest  # noqa: PLC0415 - see above
+
+    raise Failure(f"no rule is called `{name}`; {nearest(name, pages)}")
+
+
+def _print(text: str, stream: IO[str], *, colour: bool = False) -> None:
+    if not text:
+        return
+    try:
+        click.echo(text, stream, nl=not text.endswith("\n"), color=colour)
+    except BrokenPipeError:
+        # The reader has left, as `head` does. Nothing more can be said there; the status still says what was found.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
