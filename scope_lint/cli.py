@@ -153,7 +153,10 @@ def rules() -> None:
     # Imported here: `--help` and `--version` need none of it.
     from scope_lint.rules import RULES  # noqa: PLC0415 - see above
 
-    rows = [(rule.name, rule.severity or "off", rule.effect or "", rule.summary) for rule in RULES]
+    rows = [
+        (rule.name, rule.severity or "off", rule.effect or "-", rule.summary.removeprefix(f"{rule.name}: "))
+        for rule in RULES
+    ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
@@ -233,6 +236,9 @@ def _print(text: str, stream: IO[str], *, colour: bool = False) -> None:
         return
     try:
         click.echo(text, stream, nl=not text.endswith("\n"), color=colour)
-    except BrokenPipeError:
-        # The reader has left, as `head` does. Nothing more can be said there; the status still says what was found.
+    except OSError as error:
+        # What is left in the buffer must not fail once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        # A reader that has left, as `head` does, is no error: the status still says what was found.
+        if not isinstance(error, BrokenPipeError):
+            raise Failure(f"the output cannot be written: {error.strerror}") from error

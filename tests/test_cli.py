@@ -167,7 +167,7 @@ def test_a_folder_with_the_name_of_a_command_is_given_with_a_dot(project: Callab
     folder = project() / "sites"
     folder.mkdir()
     (folder / "a.py").write_text(AGREED + DRIFTS, encoding="utf-8")
-    assert run("./sites").stdout.startswith("sites/a.py:14:56: warning[shape-drift] ")
+    assert run("./sites").stdout.startswith("sites/a.py:12:56: warning[shape-drift] ")
     assert run("sites").stdout.startswith("generic: 4 sites\n")
 
 
@@ -360,6 +360,14 @@ def test_a_reader_that_leaves_is_no_error(project: Callable[..., Path], argument
     assert "Broken" not in complaints
     assert "memory calls" in complaints
     assert process.returncode == (0 if arguments == ("sites",) else 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_exits_with_2(project: Callable[..., Path]) -> None:
+    project(a=AGREED, b=DRIFTS)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(COMMAND, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (2, "error: the output cannot be written: No space left on device\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
