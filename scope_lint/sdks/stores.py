@@ -1,0 +1,146 @@
+"""From a store's table to a Store: what the schema's types cannot say is checked here."""
+
+from collections.abc import Iterator
+
+from scope_lint.model import ScopeSpec, Sink, Store
+from scope_lint.sdks.schema import Names, ScopeTable, ScopeValue, SinkTable, StoreTable
+from scope_lint.sdks.strict import Fault, TablePath
+
+_EXAMPLE_SCOPE = 'write scope = "scope" for a keyword that holds a dict, or scope = ["user_id"] for flat keywords'
+
+
+def build(name: str, table: StoreTable) -> Store:
+    """Return the store that a table describes, its sinks in the table's order, without places.
+
+    Raises:
+        Fault: the table contradicts itself or says too little.
+    """
+    _check_sinks(table.sinks)
+    _check_keys(table)
+    _check_one_of(table.one_of)
+    for index, constructor in enumerate(table.constructors):
+        _check_dotted(constructor, ("constructors", index), "myapp.tenancy.scope_of")
+    default = None if table.scope is None else scopes(table.scope, ("scope",))
+    return Store(
+        name=name,
+        sinks=tuple(_sink(sink, index, default) for index, sink in enumerate(table.sinks)),
+        tenant_keys=table.tenant_keys,
+        application_keys=table.application_keys,
+        narrowing_keys=table.narrowing_keys,
+        one_of=table.one_of,
+        other_keys=table.other_keys,
+        aliases=tuple(table.aliases.items()),
+        match=table.match,
+        non_strings=table.non_strings,
+        constructors=table.constructors,
+        shapes=tuple(table.shapes.items()),
+    )
+
+
+def scopes(value: ScopeValue, path: TablePath) -> tuple[ScopeSpec, ...]:
+    """Return the alternatives that a `scope` says, in order; `path` is where it stands, for errors.
+
+    Raises:
+        Fault: no place, or one that contradicts itself.
+    """
+    if isinstance(value, str):
+        _check_keyword(value, path)
+        return (ScopeSpec(form="mapping", keyword=value),)
+    if isinstance(value, ScopeTable):
+        return (_spec(value, path),)
+    if not value:
+        raise Fault(path, f"an empty list says nowhere; {_EXAMPLE_SCOPE}")
+    words = tuple(item for item in value if isinstance(item, str))
+    tables = tuple(item for item in value if isinstance(item, ScopeTable))
+    if words and tables:
+        raise Fault(path, "strings and tables in one list; write flat keywords as { keys = [...] } among the tables")
+    if words:
+        return (ScopeSpec(form="flat", keys=_flat_keys(words, path)),)
+    return tuple(_spec(item, (*path, index)) for index, item in enumerate(tables))
+
+
+def _sink(table: SinkTable, index: int, default: tuple[ScopeSpec, ...] | None) -> Sink:
+    path: TablePath = ("sinks", index)
+    _check_dotted(table.call, (*path, "call"), "myapp.bank.Bank.ingest")
+    own = default if table.scope is None else scopes(table.scope, (*path, "scope"))
+    if own is None:
+        raise Fault((*path, "scope"), f"neither this sink nor its store says where the scope stands; {_EXAMPLE_SCOPE}")
+    return Sink(call=table.call, role=table.role, scopes=own, match=table.match, mapping_only=table.mapping_only)
+
+
+def _spec(table: ScopeTable, path: TablePath) -> ScopeSpec:
+    form = table.form or ("flat" if table.keys else "mapping")
+    if form == "flat":
+        _check_flat(table, path)
+        return ScopeSpec(form="flat", keys=_flat_keys(table.keys, (*path, "keys")))
+    if table.keys:
+        raise Fault((*path, "keys"), f'only form "flat" takes keys, and this is "{form}"; remove the keys')
+    if table.keyword is None and table.position is None:
+        raise Fault(path, 'says no place; write keyword = "scope", position = 0, or both')
+    if table.keyword is not None:
+        _check_keyword(table.keyword, (*path, "keyword"))
+    if table.position is not None and table.position < 0:
+        raise Fault((*path, "position"), "negative; positions count from 0, the receiver not counted")
+    steps = () if table.path is None else tuple(table.path.split("."))
+    if not all(steps):
+        raise Fault((*path, "path"), 'expected keys joined by dots, as in "configurable" or "request.scope"')
+    return ScopeSpec(form=form, keyword=table.keyword, position=table.position, path=steps)
+
+
+def _check_flat(table: ScopeTable, path: TablePath) -> None:
+    if not table.keys:
+        raise Fault(path, 'form "flat" without keys; write keys = ["user_id"]')
+    for name, value in (("keyword", table.keyword), ("position", table.position), ("path", table.path)):
+        if value is not None:
+            raise Fault((*path, name), "flat keys are keywords of the call itself; leave this out")
+
+
+def _flat_keys(keys: Names, path: TablePath) -> Names:
+    for index, key in enumerate(keys):
+        _check_keyword(key, (*path, index))
+    return keys
+
+
+def _check_sinks(sinks: tuple[SinkTable, ...]) -> None:
+    seen: set[str] = set()
+    for index, sink in enumerate(sinks):
+        if sink.call in seen:
+            raise Fault(("sinks", index, "call"), f'"{sink.call}" is a sink of this store already; remove one of them')
+        seen.add(sink.call)
+
+
+def _check_keys(table: StoreTable) -> None:
+    """A key plays one part: a tenant's, an application's, a narrowing or another."""
+    part: dict[str, str] = {}
+    for name, index, key in _declared(table):
+        if key in part:
+            raise Fault((name, index), f'"{key}" is declared in {part[key]} already; keep one of them')
+        part[key] = name
+
+
+def _declared(table: StoreTable) -> Iterator[tuple[str, int, str]]:
+    lists = {
+        "tenant-keys": table.tenant_keys,
+        "application-keys": table.application_keys,
+        "narrowing-keys": table.narrowing_keys,
+        "other-keys": table.other_keys,
+    }
+    for name, keys in lists.items():
+        for index, key in enumerate(keys):
+            yield name, index, key
+
+
+def _check_one_of(groups: tuple[Names, ...]) -> None:
+    for index, group in enumerate(groups):
+        if len(set(group)) < len(group) or len(group) <= 1:
+            raise Fault(("one-of", index), 'expected two different keys or more, as in ["user_id", "graph_id"]')
+
+
+def _check_dotted(name: str, path: TablePath, example: str) -> None:
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise Fault(path, f'"{name}" is not a dotted name; write "{example.rpartition(".")[2]}" or "{example}"')
+
+
+def _check_keyword(name: str, path: TablePath) -> None:
+    if not name.isidentifier():
+        raise Fault(path, f'"{name}" is not the name of a keyword argument, such as "scope" or "user_id"')
