@@ -1,0 +1,174 @@
+"""Presence: which keys a store's scopes must have, may have, and do not have.
+
+Each belief has its own electorate, the sites that can answer (see `electorates`). Its sides are `present`, `maybe` (on
+some paths), `absent`, `misspelt` (a twin stands in its place) and `own profile` (absent on purpose); the value is
+`required`, `optional`, `disallowed`, `one of`, or None for half and half.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from scope_lint.beliefs.profiles import KeySet, profiles, sheltered, twins
+from scope_lint.beliefs.votes import Ballot, Indexed, count, scope_unit, total, votes_for
+from scope_lint.model import Belief, Side, Site, Store
+from scope_lint.sinks import declared_keys, form_of, match_of, takes
+
+
+def presence(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
+    """What the sites of `store` believe about the keys of its scopes.
+
+    Namespaces, templates and ids have no keys that could be absent; opaque sites do not vote.
+    """
+    keyed = [
+        (index, site)
+        for index, site in sites
+        if site.opaque is None and form_of(store, site) in {"mapping", "filter", "flat"}
+    ]
+    scoped = [(index, site) for index, site in keyed if not site.left_out]
+    meant = twins(store, scoped)
+    if store.declared_at is not None:
+        yield from _required(store, scoped, meant)
+        yield from _one_of(store, scoped)
+    if _closed(store):
+        yield from _undeclared(store, scoped)
+    else:
+        known = profiles(scoped, meant)
+        for voters in _electorates(store, scoped):
+            yield from _believed(store, voters, known, meant)
+    yield from _given(store, keyed)
+
+
+def _closed(store: Store) -> bool:
+    """Whether the user declared the keys, so that no other belongs."""
+    return store.declared_at is not None and bool(store.tenant_keys or store.application_keys)
+
+
+def _electorates(store: Store, sites: Sequence[Indexed]) -> list[list[Indexed]]:
+    """The groups of sites that answer together.
+
+    Flat keywords are asked per method: methods take different keys. Where a read may name fewer keys than a write,
+    reads and writes are asked apart. All other scopes of a store are one group.
+    """
+    groups: dict[tuple[str, str], list[Indexed]] = {}
+    for index, site in sites:
+        method = site.sink.rpartition(".")[2] if form_of(store, site) == "flat" else ""
+        kind = "write" if site.role in {"write", "readwrite", "bind"} else "read"
+        together = method or match_of(store, site) != "subset"
+        groups.setdefault((method, "" if together else kind), []).append((index, site))
+    return [groups[name] for name in sorted(groups)]
+
+
+def _answers(store: Store, key: str, sites: Sequence[Indexed], meant: Mapping[str, str]) -> Iterator[Ballot]:
+    """Who has `key`. A site whose other keys are unknown does not vote for its absence."""
+    spelt = {twin for twin, right in meant.items() if right == key}
+    for index, site in sites:
+        if not takes(store, site, key):
+            continue
+        has = {entry.name: entry.maybe for entry in site.keys}
+        if key in has:
+            yield Ballot("maybe" if has[key] else "present", scope_unit(site), index)
+        elif not spelt.isdisjoint(has):
+            yield Ballot("misspelt", scope_unit(site), index)
+        elif site.complete:
+            yield Ballot("absent", scope_unit(site), index)
+
+
+def _names(sites: Sequence[Indexed]) -> list[str]:
+    return sorted({key.name for _, site in sites for key in site.keys})
+
+
+_FOR = {
+    "required": ("present",),
+    "disallowed": ("absent", "misspelt", "own profile"),
+    "one of": ("one",),
+    "given": ("given",),
+}
+
+
+def _belief(store: Store, key: str, value: str | None, sides: tuple[Side, ...], *, pinned: bool = False) -> Belief:
+    votes = votes_for(sides, *_FOR[value]) if value in _FOR else sides[0].votes
+    return Belief(store.name, key, "presence", value, votes, total(sides), pinned, sides)
+
+
+def _required(store: Store, sites: Sequence[Indexed], meant: Mapping[str, str]) -> Iterator[Belief]:
+    """The declared keys, at every sink that can take them."""
+    either = frozenset[str]().union(*store.one_of)
+    for key in (*store.tenant_keys, *store.application_keys):
+        sides = count(_answers(store, key, sites, meant))
+        if key not in either and sides:
+            yield _belief(store, key, "required", sides, pinned=True)
+
+
+def _one_of(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
+    """Declared alternatives; the belief goes by the first of them."""
+    for group in store.one_of:
+        sides = count(
+            Ballot(_chosen(site, group), scope_unit(site), index)
+            for index, site in sites
+            if any(takes(store, site, key) for key in group)
+        )
+        if sides:
+            yield _belief(store, group[0], "one of", sides, pinned=True)
+
+
+def _chosen(site: Site, group: Sequence[str]) -> str:
+    """How many alternatives a site gives: `one`, `several`, `none`, or `maybe` where that depends on the path."""
+    given = [key.maybe for key in site.keys if key.name in group]
+    if given.count(False) > 1:
+        return "several"
+    if False in given or len(given) > 1 or not site.complete:
+        return "one"
+    return "maybe" if given else "none"
+
+
+def _undeclared(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
+    """Keys that are none of the declared ones."""
+    for key in _names(sites):
+        if key not in declared_keys(store):
+            yield _belief(store, key, "disallowed", count(_answers(store, key, sites, {})), pinned=True)
+
+
+def _believed(
+    store: Store, sites: Sequence[Indexed], known: frozenset[KeySet], meant: Mapping[str, str]
+) -> Iterator[Belief]:
+    """What more than half do. A key of a profile, a declared one, and any in a subset store may be extra."""
+    either = frozenset[str]().union(*store.one_of)
+    welcome = {*store.tenant_keys, *store.application_keys}.union(*known)
+    for key in _names(sites):
+        if key in {*store.narrowing_keys, *store.other_keys, *either}:
+            continue
+        ballots = [_sheltered(ballot, key, dict(sites), known) for ballot in _answers(store, key, sites, meant)]
+        sides = count(ballots)
+        extra = key in welcome or all(match_of(store, site) == "subset" for _, site in sites)
+        yield _belief(store, key, "disallowed" if key in meant else _verdict(sides, extra=extra), sides)
+
+
+def _sheltered(ballot: Ballot, key: str, sites: Mapping[int, Site], known: frozenset[KeySet]) -> Ballot:
+    if ballot.answer in {"absent", "maybe"} and sheltered(sites[ballot.site], key, known):
+        return Ballot("own profile", ballot.unit, ballot.site)
+    return ballot
+
+
+def _verdict(sides: tuple[Side, ...], *, extra: bool) -> str | None:
+    sure, some, of = votes_for(sides, "present"), votes_for(sides, "present", "maybe"), total(sides)
+    if 2 * sure > of:
+        return "required"
+    if 2 * some > of:
+        return "optional"
+    if 2 * some == of:
+        return None
+    return "optional" if extra else "disallowed"
+
+
+def _given(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
+    """Whether a scope is passed at all, where some sites pass none."""
+    if all(site.left_out for _, site in sites):
+        return
+    closed = _closed(store) or (store.declared_at is not None and bool(store.one_of))
+    for voters in [list(sites)] if closed else _electorates(store, sites):
+        sides = count(
+            Ballot("left out" if site.left_out else "given", scope_unit(site), index) for index, site in voters
+        )
+        given = votes_for(sides, "given")
+        if given < total(sides):
+            value = "given" if closed or 2 * given > total(sides) else None
+            yield _belief(store, "", value, sides, pinned=closed)

@@ -1,0 +1,75 @@
+"""Shapes and types: through which function, and as what, a store's sites write the value of a key."""
+
+from collections.abc import Iterator, Sequence
+
+from scope_lint.beliefs.votes import Ballot, Indexed, as_written, count, majority, total, unit, votes_for
+from scope_lint.model import Belief, Key, Side, Site, Store
+from scope_lint.values import canonical, is_constant, known_type, side
+
+Written = tuple[int, Site, Key]
+
+
+def shapes(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
+    """The belief about the shape of each key that says whose memory it is; pinned where the settings name one.
+
+    Declared narrowing keys and those that are no address are left out.
+    """
+    pins = {key: canonical(shape, store) for key, shape in store.shapes}
+    for key, group in _groups(sites):
+        if key in {*store.narrowing_keys, *store.other_keys} - pins.keys():
+            continue
+        sides = count(
+            Ballot(answer, unit(site, as_written(writing)), index)
+            for index, site, entry in group
+            for writing in entry.writings
+            if (answer := side(writing, store)) is not None
+        )
+        if sides:
+            value = pins.get(key, majority(sides))
+            yield Belief(store.name, key, "shape", value, _votes(sides, value), total(sides), key in pins, sides)
+
+
+def types(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
+    """The belief about the type of each key that is a part of the address; the store's own where it refuses others.
+
+    A store that makes strings of everything has no belief: it sees none of the differences.
+    """
+    if store.non_strings == "coerced":
+        return
+    refused = store.non_strings == "refused"
+    for key, group in _groups(sites):
+        if key in store.other_keys:
+            continue
+        sides = count(
+            Ballot(kind, unit(site, as_written(writing)), index, counts=not is_constant(writing))
+            for index, site, entry in group
+            for writing in entry.writings
+            if (kind := known_type(writing)) is not None
+        )
+        if sides:
+            value = "str" if refused else majority(sides)
+            yield Belief(store.name, key, "type", value, _votes(sides, value), total(sides), refused, sides)
+
+
+def _votes(sides: tuple[Side, ...], value: str | None) -> int:
+    """Votes for `value`; without a majority those of the largest side."""
+    return sides[0].votes if value is None else votes_for(sides, value)
+
+
+def _groups(sites: Sequence[Indexed]) -> list[tuple[str, list[Written]]]:
+    """The sites that answer together, by key. Parts of namespaces are compared between equal skeletons only."""
+    groups: dict[tuple[str, tuple[str | None, ...]], list[Written]] = {}
+    for index, site in sites:
+        for entry in site.keys if site.opaque is None else ():
+            frame = skeleton(site) if entry.name.startswith("#") else ()
+            groups.setdefault((entry.name, frame), []).append((index, site, entry))
+    ordered = sorted(groups, key=lambda name: (name[0], [part or "" for part in name[1]]))
+    return [(name[0], groups[name]) for name in ordered]
+
+
+def skeleton(site: Site) -> tuple[str | None, ...]:
+    """The parts of a namespace: the text of a literal one, None for one that varies."""
+    return tuple(
+        entry.writings[0].constant if len(entry.writings) == 1 and is_constant(entry.writings[0]) else None
+        for entry in site.keys
+    )

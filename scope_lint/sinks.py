@@ -1,0 +1,48 @@
+"""What a store's settings say about the sink of a site: how it matches, where its scope stands, which keys it takes."""
+
+from scope_lint.model import Form, Match, Sink, Site, Store
+
+# Of a sink's alternatives, the form that decides how its sites are judged comes first.
+_PRECEDENCE: tuple[Form, ...] = ("mapping", "filter", "flat", "namespace", "template", "id")
+
+
+def sinks_of(store: Store, site: Site) -> tuple[Sink, ...]:
+    """The sinks of `store` that `site` can be a call of: those of its name, and of its role where any is."""
+    named = tuple(sink for sink in store.sinks if sink.call == site.sink)
+    return tuple(sink for sink in named if sink.role == site.role) or named
+
+
+def match_of(store: Store, site: Site) -> Match:
+    """How the store compares the scope of `site` with others."""
+    return next((sink.match for sink in sinks_of(store, site) if sink.match is not None), store.match)
+
+
+def form_of(store: Store, site: Site) -> Form:
+    """Where the scope of `site` stands; parts of a namespace are known by their names (`#0`)."""
+    if any(key.name.startswith("#") for key in site.keys):
+        return "namespace"
+    forms = {spec.form for sink in sinks_of(store, site) for spec in sink.scopes}
+    return next((form for form in _PRECEDENCE if form in forms), "mapping")
+
+
+def takes(store: Store, site: Site, key: str) -> bool:
+    """Whether the sink of `site` can take `key`: flat keywords are a closed list, a mapping holds anything."""
+    if form_of(store, site) != "flat":
+        return True
+    return any(key in spec.keys for sink in sinks_of(store, site) for spec in sink.scopes)
+
+
+def declared_keys(store: Store) -> frozenset[str]:
+    """Every key that the store's settings name."""
+    own = (*store.tenant_keys, *store.application_keys, *store.narrowing_keys, *store.other_keys)
+    return frozenset(own).union(*store.one_of)
+
+
+def alternatives(store: Store, first: str) -> tuple[str, ...]:
+    """The declared alternatives that start with the key `first`; that key alone if there are none."""
+    return next((group for group in store.one_of if group[0] == first), (first,))
+
+
+def fold(key: str) -> str:
+    """`key` without case and separators: `userId`, `user-id` and `user_id` are twins."""
+    return "".join(letter for letter in key.casefold() if letter.isalnum())

@@ -1,0 +1,76 @@
+"""What a value as written says about the address that it makes: its side in a vote, its type, and its code."""
+
+import re
+
+from scope_lint.model import Store, Writing
+
+# Types of which no value is a str. A class of the project's own can be one (NewType, StrEnum), so it is none of these.
+_NOT_STRINGS = frozenset(
+    {
+        "bool", "bytearray", "bytes", "complex", "date", "datetime", "Decimal", "dict", "float", "frozenset", "int",
+        "list", "memoryview", "ObjectId", "set", "time", "timedelta", "tuple", "UUID",
+    }
+)  # fmt: skip
+_CONVERSION = re.compile(r"(?P<function>[A-Za-z_][\w.]*)\(\)")
+
+
+def is_constant(writing: Writing) -> bool:
+    """Whether the value is a constant of the code."""
+    return writing.constant is not None or writing.shape.startswith("const:")
+
+
+def known_type(writing: Writing) -> str | None:
+    """The type of the stored value, "str" or one that certainly is no str; None if it is neither, or unknown."""
+    if writing.type is None:
+        return None
+    name = writing.type.split("[")[0].rpartition(".")[2].strip()
+    return name if name == "str" or name in _NOT_STRINGS else None
+
+
+def canonical(shape: str, store: Store) -> str:
+    """`shape` without what makes no other address.
+
+    A method of str after `str()` says that the value is one already: `str(x).strip()` is `x.strip()`. A coerced store
+    makes strings itself.
+    """
+    if store.non_strings == "coerced" and shape in {"str()", "f-string"}:
+        return "as is"
+    for neutral in ("str()", "as is"):
+        if shape.startswith(f"{neutral}."):
+            return shape.removeprefix(neutral)
+    return shape
+
+
+def side(writing: Writing, store: Store) -> str | None:
+    """The side that the value is on in the vote over shapes; None if it is on none.
+
+    On none are constants and values made on the spot (no identity), what is not understood, what `type-drift` speaks
+    of, and a value that is as is but proven str: it is the same address as `str()` of it.
+    """
+    if is_constant(writing) or writing.made or writing.spelling == "unknown" or writing.type == "None":
+        return None
+    kind = known_type(writing)
+    if store.non_strings == "refused" and kind not in {None, "str"}:
+        return None
+    if store.non_strings != "coerced" and writing.shape == "as is" and kind == "str":
+        return None
+    return canonical(writing.shape, store)
+
+
+def in_code(shape: str, text: str) -> str:
+    """How Python code writes `shape` applied to the expression `text`: `str()` and `uid` give `str(uid)`."""
+    if shape == "f-string":
+        return f'f"{{{text}}}"'
+    if shape.startswith(('f"', "f'")):
+        return shape.replace("{}", f"{{{text}}}", 1)
+    conversion = _CONVERSION.match(shape)
+    if conversion:
+        return f"{conversion['function']}({text}){shape[conversion.end() :]}"
+    return f"{text}{shape}" if shape.startswith(".") else text
+
+
+def code_of(writing: Writing) -> str:
+    """The value as its code: a constant as it stands, else the leaf under its conversions."""
+    if is_constant(writing):
+        return writing.text or repr(writing.constant)
+    return in_code(writing.shape, writing.text)
