@@ -105,13 +105,13 @@ def wilson(votes: int, of: int) -> float:
     E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", Journal of the American
     Statistical Association 22 (158), 1927, pp. 209-212: (p + z²/2n - z √(p(1-p)/n + z²/4n²)) / (1 + z²/n).
     """
-    if of == 0:
+    if votes == 0:
         return 0.0
     p = votes / of
     z2 = _Z * _Z
     centre = p + z2 / (2 * of)
     spread = _Z * sqrt(p * (1 - p) / of + z2 / (4 * of * of))
-    return max(0.0, (centre - spread) / (1 + z2 / of))
+    return (centre - spread) / (1 + z2 / of)
 
 
 def identity(*parts: str | None) -> str:
