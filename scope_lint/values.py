@@ -11,7 +11,11 @@ _NOT_STRINGS = frozenset(
         "list", "memoryview", "ObjectId", "set", "time", "timedelta", "tuple", "UUID",
     }
 )  # fmt: skip
-_CONVERSION = re.compile(r"(?P<function>[A-Za-z_][\w.]*)\(\)")
+# The conversions of a shape, innermost first: `str()`, `.strip()`, `.hex`, `f"user-{}"`, and `f-string` by its name.
+_TOKEN = re.compile(
+    r"""(?P<bare>f-string)|(?P<template>f"[^"]*"|f'[^']*')|(?P<function>[A-Za-z_][\w.]*)\(\)|(?P<method>\.\w+(?:\(\))?)"""
+)
+_SLOT = re.compile(r"(?<!\{)\{([^{}]*)\}")
 
 
 def is_constant(writing: Writing) -> bool:
@@ -59,14 +63,17 @@ def side(writing: Writing, store: Store) -> str | None:
 
 def in_code(shape: str, text: str) -> str:
     """How Python code writes `shape` applied to the expression `text`: `str()` and `uid` give `str(uid)`."""
-    if shape == "f-string":
-        return f'f"{{{text}}}"'
-    if shape.startswith(('f"', "f'")):
-        return shape.replace("{}", f"{{{text}}}", 1)
-    conversion = _CONVERSION.match(shape)
-    if conversion:
-        return f"{conversion['function']}({text}){shape[conversion.end() :]}"
-    return f"{text}{shape}" if shape.startswith(".") else text
+    code = text
+    for token in () if shape == "as is" else _TOKEN.finditer(shape):
+        if token["template"]:
+            code = _SLOT.sub(lambda slot, inner=code: f"{{{in_code(slot[1], inner)}}}", token["template"], count=1)
+        elif token["function"]:
+            code = f"{token['function']}({code})"
+        elif token["method"]:
+            code = f"{code}{token['method']}"
+        else:
+            code = f'f"{{{code}}}"'
+    return code
 
 
 def code_of(writing: Writing) -> str:

@@ -497,6 +497,11 @@ def test_wilson_is_below_the_share(of: int, data: st.DataObject) -> None:
         ("str().strip().lower()", "str(uid).strip().lower()"),
         (".hex", "uid.hex"),
         ("uuid.UUID()", "uuid.UUID(uid)"),
+        ("int()str()", "str(int(uid))"),
+        ("UUID().hex", "UUID(uid).hex"),
+        ('f"user-{.strip()}"', 'f"user-{uid.strip()}"'),
+        ('f"{}:{}"', 'f"{uid}:{}"'),
+        ('.strip()f"u-{}".lower()', 'f"u-{uid.strip()}".lower()'),
     ],
 )
 def test_a_shape_in_code(shape: str, code: str) -> None:
