@@ -34,7 +34,7 @@ def test_the_demo_prints_what_the_readme_shows() -> None:
 
 def test_the_table_of_rules_is_the_registry() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \| (\S+) \| (.*?) \| (.*) \|$", README, re.MULTILINE)
-    expected = [(rule.name, rule.severity or "off", rule.effect or "–", rule.summary) for rule in RULES]
+    expected = [(rule.name, rule.severity or "off", rule.effect or "-", rule.summary) for rule in RULES]
     assert rows == expected
 
 
