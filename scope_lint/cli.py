@@ -115,7 +115,7 @@ def check(  # noqa: PLR0913 - one parameter per option is how click calls
     table = summary.statistics(report) if statistics else ""
     for part in (summary.limits(report), table, summary.summarise(report)):
         _print(part, sys.stderr)
-    failing = {"error"} if (fail_on or _configured(config)) == "error" else {"error", "warning"}
+    failing = {"error"} if (fail_on or report.fail_on) == "error" else {"error", "warning"}
     if not exit_zero and any(finding.severity in failing for finding in report.findings):
         ctx.exit(1)
 
@@ -198,16 +198,6 @@ def _run(paths: tuple[Path, ...], config: Path | None, overrides: "Overrides") -
         return pipeline.check(paths or (Path(),), config=config, overrides=overrides)
     except (SettingsError, DiscoverError) as error:
         raise Failure(str(error)) from error
-
-
-def _configured(config: Path | None) -> "Severity":
-    """Read what the settings say about `--fail-on`."""
-    # Imported here: `--help` and `--version` need none of it.
-    from scope_lint.config import find_settings, load_settings  # noqa: PLC0415 - see above
-    from scope_lint.rules import RULES  # noqa: PLC0415 - see above
-
-    here = Path.cwd()
-    return load_settings(config or find_settings(here), here, [rule.name for rule in RULES]).fail_on
 
 
 def _in_colour(choice: bool | None) -> bool:  # noqa: FBT001 - the option's own value, None if it is not given

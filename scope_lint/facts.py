@@ -59,17 +59,33 @@ class Item(Struct, frozen=True, array_like=True, tag="item", gc=False):
     span: Span
 
 
+class Argument(Struct, frozen=True, array_like=True, gc=False):
+    """An argument as written at a call: `value`, `keyword=value`, `*value` (one star) or `**value` (two)."""
+
+    value: int
+    keyword: str | None
+    stars: int
+    span: Span
+
+
 class Call(Struct, frozen=True, array_like=True, tag="call", gc=False):
-    """`function(*arguments, **keywords)`; a keyword without a name is a `**mapping`."""
+    """`function(*arguments)`, the arguments in source order."""
 
     function: int
-    arguments: tuple[int, ...]
-    keywords: tuple[tuple[str | None, int], ...]
+    arguments: tuple[Argument, ...]
+    span: Span
+
+
+class Element(Struct, frozen=True, array_like=True, tag="element", gc=False):
+    """What a loop or comprehension binds to `name`: one of the elements of `base`."""
+
+    base: int
+    name: str
     span: Span
 
 
 class Starred(Struct, frozen=True, array_like=True, tag="starred", gc=False):
-    """`*value` among the arguments of a call or the items of a series."""
+    """`*value` among the items of a series."""
 
     value: int
     span: Span
@@ -157,6 +173,7 @@ Value = (
     | Attribute
     | Item
     | Call
+    | Element
     | Starred
     | Template
     | Formatted

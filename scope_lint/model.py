@@ -319,9 +319,13 @@ class Stats(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """The outcome of a run: findings and sites in the order in which they are shown, and what was not understood."""
+    """The outcome of a run: findings and sites in the order in which they are shown, and what was not understood.
+
+    `fail_on` is the least severity that fails the run, as the settings have it.
+    """
 
     findings: tuple[Finding, ...]
     sites: tuple[Site, ...]
     problems: tuple[Problem, ...]
     stats: Stats
+    fail_on: Severity = "warning"

@@ -1,0 +1,172 @@
+"""Reading on demand: which files are outlined and which of their chunks collected, as linking asks for them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from scope_lint.collect import collect
+from scope_lint.facts import Attribute, ChunkFacts, FileFacts, Imported, Wanted
+from scope_lint.model import Chunk, File, Outline, Problem
+from scope_lint.outline import outline
+from scope_lint.sieve import COMMON_NAMES, Interest, Sieve
+from scope_lint.source import Source, decode, read
+
+
+@dataclass(eq=False, slots=True)
+class Reading:
+    """A file on the way from bytes to facts.
+
+    `wanted` are qualified names, `attributes` pairs of a class and an attribute, and `names` names called that link
+    asked for; `tried` are the chunks, by position, that were collected or could not be.
+    """
+
+    file: File
+    source: Source
+    outline: Outline | None = None
+    text: str | None = None
+    facts: dict[int, ChunkFacts] = field(default_factory=dict)
+    tried: set[int] = field(default_factory=set)
+    wanted: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    attributes: set[tuple[str, str]] = field(default_factory=set)
+
+    def facts_so_far(self) -> FileFacts:
+        """Return what is known of the file."""
+        chunks = () if self.outline is None else self.outline.chunks
+        names = frozenset(chunk.qualname for chunk in chunks if chunk.qualname)
+        return FileFacts(self.file, names, tuple(self.facts[position] for position in sorted(self.facts)))
+
+
+class Corpus:
+    """The files of one project, read as far as they matter."""
+
+    def __init__(self, files: Sequence[File]) -> None:
+        self.problems: list[Problem] = []
+        self.readings: dict[str, Reading] = {}
+        self._interests: dict[Interest, None] = {}
+        self._wrappers: set[tuple[str, tuple[str, ...]]] = set()
+        for file in files:
+            source = read(file)
+            if isinstance(source, Problem):
+                self.problems.append(source)
+            else:
+                self.readings[file.name] = Reading(file, source)
+
+    def look_for(self, interests: Iterable[Interest]) -> None:
+        """Outline the files in which the sieve finds one of the new `interests`."""
+        new = [interest for interest in interests if interest not in self._interests]
+        if not new:
+            return
+        self._interests.update(dict.fromkeys(new))
+        sieve = Sieve(new)
+        for reading in self.readings.values():
+            if reading.outline is None and sieve.passes(reading.source.data):
+                self._outline(reading)
+
+    def look_for_callers(self, wrappers: Iterable[tuple[str, tuple[str, ...]]]) -> None:
+        """Outline the files that may call a wrapper: a common name counts only in a file with one of its words.
+
+        The words are those of the class and the module that the wrapper is in; a file that calls it imports one.
+        """
+        for name, words in wrappers:
+            if (name, words) in self._wrappers:
+                continue
+            self._wrappers.add((name, words))
+            sieve, needed = Sieve([Interest(name)]), [word.encode() for word in words if name in COMMON_NAMES]
+            for reading in self.readings.values():
+                data = reading.source.data
+                if sieve.passes(data) and (not needed or any(word in data for word in needed)):
+                    reading.names.add(name)
+                    if reading.outline is None:
+                        self._outline(reading)
+
+    def want(self, wanted: Iterable[Wanted]) -> None:
+        """Remember definitions that link asked for, and outline the files they are in."""
+        for each in sorted(wanted, key=lambda one: (one.path, one.qualname, one.attribute or "")):
+            reading = self.readings.get(each.path)
+            if reading is None:
+                continue
+            if reading.outline is None:
+                self._outline(reading)
+            if each.attribute is None:
+                reading.wanted.add(each.qualname)
+            else:
+                reading.attributes.add((each.qualname, each.attribute))
+
+    def collect(self) -> bool:
+        """Collect every chunk that matters and was not collected yet; tell whether there was one."""
+        collected = [self._collect(reading) for reading in self.readings.values() if reading.outline is not None]
+        return any(collected)
+
+    def facts(self) -> list[FileFacts]:
+        """Return the facts of the files that were outlined, by name."""
+        return [reading.facts_so_far() for _, reading in sorted(self.readings.items()) if reading.outline is not None]
+
+    def text(self, name: str) -> str | None:
+        """Return the text of a file, or None if it cannot be decoded."""
+        reading = self.readings.get(name)
+        if reading is None:
+            return None
+        if reading.text is None:
+            decoded = decode(reading.source)
+            reading.text = decoded if isinstance(decoded, str) else None
+        return reading.text
+
+    def _outline(self, reading: Reading) -> None:
+        text = decode(reading.source)
+        if isinstance(text, Problem):
+            reading.outline = Outline((), (text,))
+        else:
+            reading.text = text
+            reading.outline = outline(reading.file.name, text)
+        self.problems += reading.outline.problems
+
+    def _collect(self, reading: Reading) -> bool:
+        chunks = () if reading.outline is None else reading.outline.chunks
+        names = self._names(reading)
+        chosen = [
+            position
+            for position, chunk in enumerate(chunks)
+            if position not in reading.tried and self._matters(reading, chunk, names)
+        ]
+        if chosen and chunks[-1].kind == "module" and len(chunks) - 1 not in reading.tried:
+            chosen = sorted({*chosen, len(chunks) - 1})  # imports and constants of what is used
+        for position in chosen:
+            reading.tried.add(position)
+            found = collect(reading.file.name, chunks[position])
+            if isinstance(found, Problem):
+                self.problems.append(found)
+            else:
+                reading.facts[position] = found
+        return bool(chosen)
+
+    def _matters(self, reading: Reading, chunk: Chunk, aliases: frozenset[str]) -> bool:
+        if aliases & chunk.names:
+            return True
+        for interest in self._interests:
+            if interest.name in chunk.names and (
+                not interest.near or any(word in chunk.names for word in interest.near)
+            ):
+                return True
+        return chunk.qualname in reading.wanted or self._is_asked_for(reading, chunk)
+
+    def _is_asked_for(self, reading: Reading, chunk: Chunk) -> bool:
+        """Tell whether the chunk holds something nested that was asked for, or gives an attribute that was."""
+        qualname = chunk.qualname
+        if not qualname:
+            return bool(reading.wanted)
+        if any(name.startswith(f"{qualname}.") for name in reading.wanted) and chunk.kind != "class":
+            return True
+        owner = qualname.rpartition(".")[0]
+        return any(class_ in (owner, qualname) and name in chunk.names for class_, name in reading.attributes)
+
+    def _names(self, reading: Reading) -> frozenset[str]:
+        """Return the names of wrappers, and the other names that the file gives to what is looked for."""
+        wanted = {interest.name for interest in self._interests} | reading.names
+        found: set[str] = set(reading.names)
+        for facts in reading.facts.values():
+            for binding in facts.bindings:
+                value = facts.values[binding.value]
+                target = value.member if isinstance(value, Imported) else getattr(value, "name", None)
+                if target in wanted and binding.name != target and isinstance(value, Imported | Attribute):
+                    found.add(binding.name)
+        return frozenset(found)

@@ -1,0 +1,62 @@
+"""Facts to sites, over the whole corpus."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from msgspec import Struct
+
+from scope_lint.facts import FileFacts, Wanted
+from scope_lint.link import callers, sinks
+from scope_lint.link.program import Program
+from scope_lint.link.resolve import Resolver
+from scope_lint.link.sites import Sites
+from scope_lint.model import Site, Sink, Store
+
+
+class Linked(Struct, frozen=True):
+    """What linking came to, as far as the facts go.
+
+    `wanted` are definitions that it looked for, read or not; `wrappers` maps the names of the functions whose callers
+    count to the words of which a file that calls them shows one (the class or module that the wrapper is in).
+    `matched` are the sinks that a call was found for.
+    """
+
+    sites: tuple[Site, ...]
+    wanted: frozenset[Wanted]
+    wrappers: tuple[tuple[str, tuple[str, ...]], ...]
+    matched: tuple[tuple[str, Sink], ...]
+
+
+def link(files: Iterable[FileFacts], paths: Collection[str], stores: Sequence[Store]) -> Linked:
+    """Resolve the scopes of all sink calls in `files`; `paths` are all files of the corpus, read or not."""
+    program = Program(files, paths)
+    resolver = Resolver(program)
+    names = frozenset(sink.call.rpartition(".")[2] for store in stores for sink in store.sinks)
+    finder = Sites(resolver, names)
+    matches = list(sinks.find(resolver, stores))
+    found = [(match, finder.of(match)) for match in matches]
+    forwarded = {
+        (id(site.unit), site.index)
+        for owner in finder.wrappers.values()
+        for site, _ in callers.find(resolver, owner, names)
+    }
+    kept = [(match, sites) for match, sites in found if (id(match.site.unit), match.site.index) not in forwarded]
+    return Linked(
+        sites=_ordered([site for _, sites in kept for site in sites]),
+        wanted=frozenset(program.wanted),
+        wrappers=tuple(sorted({_wrapper(owner.unit.path, owner.facts.qualname) for owner in finder.wrappers.values()})),
+        matched=tuple(dict.fromkeys((match.store.name, match.sink) for match, sites in kept if sites)),
+    )
+
+
+def _wrapper(path: str, qualname: str) -> tuple[str, tuple[str, ...]]:
+    outer, _, name = qualname.rpartition(".")
+    stem = path.rpartition("/")[2].removesuffix(".py")
+    module = path.rpartition("/")[0].rpartition("/")[2] if stem == "__init__" else stem
+    words = [word for word in (outer.rpartition(".")[2], module) if word]
+    return name, tuple(words)
+
+
+def _ordered(sites: list[Site]) -> tuple[Site, ...]:
+    """Return the sites in the order of their places, each once."""
+    unique = dict.fromkeys(sites)
+    return tuple(sorted(unique, key=lambda site: (site.place, site.store, site.sink, site.scope_place, site.via)))

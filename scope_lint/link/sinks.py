@@ -1,0 +1,133 @@
+"""Which calls are sinks of which store."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scope_lint.facts import Attribute, Imported, Name
+from scope_lint.link.describe import text_of
+from scope_lint.link.program import CallSite
+from scope_lint.link.values import (
+    Abstract,
+    ClassRef,
+    Dictionary,
+    External,
+    FunctionRef,
+    Instance,
+    Leaf,
+    Sequence as Items,
+)
+from scope_lint.model import Sink, Store
+
+if TYPE_CHECKING:
+    from scope_lint.link.resolve import Resolver
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Match:
+    """A call that is a sink."""
+
+    site: CallSite
+    store: Store
+    sink: Sink
+
+
+def find(resolver: "Resolver", stores: Sequence[Store]) -> Iterator[Match]:
+    """Yield the calls that are sinks, each for the first store (and its most specific sink) that it fits.
+
+    Sinks are tried from the longest name to the shortest, so that `bank.put` is not taken for another store's `put`;
+    of the same length, in the order of `stores`.
+    """
+    ranked = [(store, sink) for store in stores for sink in store.sinks]
+    ranked.sort(key=lambda pair: -pair[1].call.count("."))
+    taken: set[tuple[str, int, int]] = set()
+    for store, sink in ranked:
+        for site in resolver.program.calls(sink.call.rpartition(".")[2]):
+            key = (site.unit.path, id(site.unit), site.index)
+            if key not in taken and fits(resolver, site, sink):
+                taken.add(key)
+                yield Match(site, store, sink)
+
+
+def fits(resolver: "Resolver", site: CallSite, sink: Sink) -> bool:
+    """Tell whether a call, whose last name is the sink's, is this sink."""
+    head = sink.call.rpartition(".")[0]
+    if _is_other(resolver, site):
+        return False
+    if not head:
+        return True
+    written = [part.lstrip("_") for part in call_text(site).split(".")]
+    wanted = sink.call.split(".")
+    if [part.lstrip("_") for part in wanted] == written[-len(wanted) :]:
+        return True
+    return any(_same(name, sink.call) for name in qualified(resolver, site))
+
+
+def call_text(site: CallSite) -> str:
+    """Return what is called, as it is written: `self.bank.ingest`."""
+    return text_of(site.unit, site.call.function)
+
+
+def _same(name: str, wanted: str) -> bool:
+    return name == wanted or name.endswith(f".{wanted}") or wanted.endswith(f".{name}")
+
+
+def qualified(resolver: "Resolver", site: CallSite) -> list[str]:
+    """Return the dotted names of what the call can be resolved to: function, method, or method of a known class."""
+    modules = resolver.program.modules
+    found = []
+    for target in resolver.module_value(site.unit, site.call.function):
+        if isinstance(target, FunctionRef | ClassRef):
+            found.append(f"{modules.dotted(target.path)}.{target.qualname}")
+        elif isinstance(target, External):
+            found.append(target.name)
+    callee = site.unit.values[site.call.function]
+    if isinstance(callee, Attribute):
+        for receiver in resolver.module_value(site.unit, callee.base):
+            name = class_name(resolver, receiver)
+            if name is not None:
+                found.append(f"{name}.{callee.name}")
+    return found
+
+
+def class_name(resolver: "Resolver", value: Abstract) -> str | None:
+    """Return the dotted name of the class of a receiver, if it is known."""
+    if isinstance(value, Instance):
+        return f"{resolver.program.modules.dotted(value.cls.path)}.{value.cls.qualname}"
+    if isinstance(value, Leaf):
+        return value.class_name
+    if isinstance(value, External):
+        return value.name
+    return None
+
+
+# What a receiver can be known to be, and then is no memory.
+_NO_MEMORY = frozenset({"set", "list", "dict", "tuple", "frozenset", "str", "bytes", "re", "logging", "queue.Queue"})
+_NO_MEMORY_MODULES = ("re.", "logging.", "pytest.", "collections.", "queue.", "argparse.", "subprocess.", "shutil.")
+
+
+def _is_other(resolver: "Resolver", site: CallSite) -> bool:
+    """Tell whether the receiver is known to be something else than a memory: a container, a pattern, a logger."""
+    callee = site.unit.values[site.call.function]
+    if not isinstance(callee, Attribute):
+        return isinstance(callee, Name | Imported) and _is_pytest(resolver, site)
+    found = resolver.module_value(site.unit, callee.base)
+    return all(_no_memory(each) for each in found)
+
+
+def _is_pytest(resolver: "Resolver", site: CallSite) -> bool:
+    return any(name.startswith("pytest") for name in qualified(resolver, site))
+
+
+def _no_memory(value: Abstract) -> bool:
+    if isinstance(value, Dictionary | Items):
+        return True
+    if isinstance(value, Leaf):
+        if value.constant is not None or value.conversions:
+            return True
+        name = value.class_name or value.type
+    elif isinstance(value, External):
+        name = value.name
+    else:
+        return False
+    return name is not None and (name in _NO_MEMORY or name.startswith(_NO_MEMORY_MODULES))

@@ -1,0 +1,162 @@
+"""Sites: each flow of a scope from the outermost caller into a sink."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scope_lint.link import callers, classes, scopes
+from scope_lint.link.describe import text_of
+from scope_lint.link.frames import CannotBindError, Frame, bind
+from scope_lint.link.program import CallSite, Definition
+from scope_lint.link.sinks import Match, call_text
+from scope_lint.link.values import Abstract
+from scope_lint.model import Hop, Key, Place, Site
+
+if TYPE_CHECKING:
+    from scope_lint.link.resolve import Resolver
+
+# A wrapper of a wrapper of a wrapper: deeper trails are not ones that a reader would follow.
+MOST_HOPS = 8
+# More flows than this into one sink call are a plug-in system or a generated client, and one opaque site.
+MOST_FLOWS = 5_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """A way into a sink: the call where it begins, and the calls from there on (the sink's own last)."""
+
+    calls: tuple[CallSite, ...]
+    receivers: tuple[Abstract | None, ...]
+    owners: tuple[Definition, ...]
+
+
+class Sites:
+    """Finds the sites of sinks, and remembers which functions turned out to be wrappers."""
+
+    def __init__(self, resolver: "Resolver", reserved: frozenset[str]) -> None:
+        self._resolver = resolver
+        self._reserved = reserved
+        self._callers: dict[tuple[str, str], list[tuple[CallSite, Abstract | None]]] = {}
+        self.wrappers: dict[tuple[str, str], Definition] = {}
+
+    def of(self, match: Match) -> list[Site]:
+        """Return the sites of one sink call."""
+        self._resolver.begin()
+        found: list[Site] = []
+        for flow, scope in self._flows(match):
+            if len(found) >= MOST_FLOWS:
+                reason = f"more than {MOST_FLOWS} callers reach it"
+                place = match.site.place
+                return [_site(match, Flow((match.site,), (), ()), scopes.Scope(place, opaque=reason, mapping=False))]
+            if not _is_none_of_it(match, scope):
+                found.append(_site(match, flow, scope))
+        return found
+
+    def _flows(self, match: Match) -> Iterator[tuple[Flow, scopes.Scope]]:
+        """Yield each flow with its scope, going up to callers as long as the scope is made of parameters."""
+        pending = [Flow((match.site,), (), ())]
+        while pending:
+            flow = pending.pop(0)
+            frame = self._frame(flow)
+            if frame is None:
+                continue
+            scope = scopes.read(self._resolver, match.site, match.sink, frame)
+            above = [] if len(flow.calls) > MOST_HOPS else self._above(flow, scope)
+            if not any(not each.calls[0].unit.test for each in above):
+                yield flow, scope
+            pending += above
+
+    def _above(self, flow: Flow, scope: scopes.Scope) -> list[Flow]:
+        """Return the flows that begin one call further out, at the callers of the function that the flow begins in."""
+        owner = self._owner(flow.calls[0])
+        if owner is None or not self._is_needed(owner, scope):
+            return []
+        key = (owner.unit.path, owner.facts.qualname)
+        if any(each.facts is owner.facts for each in flow.owners):
+            return []
+        self.wrappers[key] = owner
+        if key not in self._callers:
+            self._callers[key] = callers.find(self._resolver, owner, self._reserved)
+        return [
+            Flow((site, *flow.calls), (receiver, *flow.receivers), (owner, *flow.owners))
+            for site, receiver in self._callers[key]
+        ]
+
+    def _is_needed(self, owner: Definition, scope: scopes.Scope) -> bool:
+        """Tell whether the scope is made of parameters of the function, or of one that it is nested in."""
+        qualname = owner.facts.qualname
+        if qualname.endswith(".__init__"):
+            return False
+        return any(path == owner.unit.path and name == qualname for path, name, _ in scope.needs)
+
+    def _owner(self, site: CallSite) -> Definition | None:
+        if not site.function.qualname or "<lambda" in site.function.qualname:
+            return None
+        return Definition(site.unit, site.function)
+
+    def _frame(self, flow: Flow) -> Frame | None:
+        """Return the frame in which the sink's call runs at the end of the flow; None if the arguments do not fit."""
+        frame = self._resolver.top
+        for call, receiver, owner in zip(flow.calls, flow.receivers, flow.owners, strict=False):
+            try:
+                bound = bind(owner.facts, call.call, call.at(frame), _receiver(owner, receiver))
+            except CannotBindError:
+                return None
+            frame = frame.with_call((owner.unit.path, owner.facts.qualname), bound)
+        return frame
+
+
+def _receiver(owner: Definition, receiver: Abstract | None) -> Abstract | None:
+    return None if classes.is_staticmethod(owner) else receiver
+
+
+def _is_none_of_it(match: Match, scope: scopes.Scope) -> bool:
+    """Tell whether a sink with a common name was met that takes no scope after all."""
+    shipped = match.store.declared_at is None
+    if shipped and (scope.left_out or scope.impossible):
+        return True
+    return match.sink.mapping_only and not scope.mapping
+
+
+def _site(match: Match, flow: Flow, scope: scopes.Scope) -> Site:
+    first = flow.calls[0]
+    known = scope.opaque is None and not scope.left_out
+    dynamic = tuple(dict.fromkeys(gap.place for gap in scope.gaps if gap.dynamic))
+    return Site(
+        place=first.place,
+        scope_place=scope.place,
+        store=match.store.name,
+        sink=match.sink.call,
+        call=call_text(match.site),
+        role=match.sink.role,
+        function=first.function.qualname,
+        keys=tuple(_canonical(match, scope.keys)) if known else (),
+        complete=scope.left_out or (known and not scope.gaps),
+        test=first.unit.test,
+        opaque=scope.opaque,
+        dynamic=dynamic,
+        left_out=scope.left_out,
+        built_at=scope.built_at,
+        builders=scope.builders,
+        inside=scope.inside,
+        via=tuple(_hops(flow)),
+    )
+
+
+def _canonical(match: Match, keys: tuple[Key, ...]) -> Iterator[Key]:
+    """Yield keys under the names that the store's aliases give them."""
+    aliases = dict(match.store.aliases)
+    for key in keys:
+        yield Key(aliases.get(key.name, key.name), key.writings, key.maybe, key.place, key.exhaustive)
+
+
+def _hops(flow: Flow) -> Iterator[Hop]:
+    """Yield the calls that the scope goes through after the first: the wrappers, and at last the sink."""
+    if len(flow.calls) == 1:
+        return
+    for call, owner in zip(flow.calls[1:], flow.owners, strict=True):
+        formals = [formal.name for formal in owner.facts.formals if formal.name != owner.facts.receiver]
+        name = callers.called_name(owner)
+        yield Hop(Place(owner.unit.path, owner.facts.span), f"{name}({', '.join(formals)})")
+        if call is flow.calls[-1]:
+            yield Hop(call.place, text_of(call.unit, call.call.function))
