@@ -9,7 +9,7 @@ from scope_lint.report.text import location
 
 # A column is as wide as its longest entry, but no wider than this: one long path must not push the scopes of all the
 # others out of sight.
-_WIDEST = (40, 9, 24)
+_WIDEST = (60, 9, 32)
 
 
 def render(report: Report, *, colour: bool) -> str:
