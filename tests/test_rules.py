@@ -79,6 +79,22 @@ def test_a_profile_shelters_its_keys_in_a_larger_scope() -> None:
     assert spoken([*sites, site("d.py:1", user=None, org=None, tier=None)]) == [("disallowed-key", "d.py:1", "tier")]
 
 
+def test_where_no_key_is_common_nothing_is_one_too_many() -> None:
+    sites = [site("a.py:1", team=None), site("b.py:1", pupil=None, lesson=None), site("c.py:1", guest=None)]
+    assert not spoken(sites)
+    kept = [site("c.py:2", guest=None), site("d.py:1", pupil=None), site("d.py:2", "read", pupil=None)]
+    assert spoken([*sites, *kept]) == [("disallowed-key", "b.py:1", "lesson")]
+
+
+def test_the_others_are_the_nearest_ones() -> None:
+    sites = [
+        *many(4, app=None),
+        *many(3, path="b.py", app=None, user=None),
+        site("c.py:1", app=None, user=None, tier=None),
+    ]
+    assert notes(only(sites))["others"] == '{"app", "user"} at b.py:1, b.py:2 and 1 more'
+
+
 def test_a_key_that_most_carry_surely_is_missing_on_some_path() -> None:
     sites = [*many(3, app=None, user=None), site("b.py:1", user=None, app__maybe=None)]
     finding = only(sites)
@@ -98,7 +114,7 @@ def test_a_misspelt_twin_is_one_finding(twin: str) -> None:
         [*many(4, user_id=None), *many(1, "read", "b.py", user_id=None), site("c.py:1", "read", {twin: None})]
     )
     assert (finding.rule, finding.key) == ("disallowed-key", twin)
-    assert finding.message == f"{twin} is a misspelt user_id; 5 of 6 places spell it so"
+    assert finding.message == f"{twin} is a misspelt user_id; 5 places spell it so"
     assert notes(finding)["write"] == f'"user_id": {twin}'
 
 
@@ -194,7 +210,7 @@ def left_out(where: str, role: Role = "read") -> Site:
 def test_a_call_without_a_scope_is_one_finding(store: Store) -> None:
     finding = only([*many(3, org=None, user=None), left_out("b.py:1")], store)
     assert (finding.rule, finding.key) == ("missing-key", "user" if store.declared_at else "org")
-    assert finding.message.startswith("read called without a scope; ")
+    assert finding.message.startswith("called without a scope; ")
 
 
 def test_no_scope_anywhere_is_no_finding() -> None:

@@ -1,13 +1,14 @@
 """Presence: which keys a store's scopes must have, may have, and do not have.
 
 Each belief has its own electorate, the sites that can answer (see `electorates`). Its sides are `present`, `maybe` (on
-some paths), `absent`, `misspelt` (a twin stands in its place) and `own profile` (absent on purpose); the value is
-`required`, `optional`, `disallowed`, `one of`, or None for half and half.
+some paths), `absent`, `misspelt` (a twin stands in its place), `own profile` (absent on purpose) and `unrelated`
+(present, but in a scope that no norm binds); the value is `required`, `optional`, `disallowed`, `one of`, or None for
+half and half.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from scope_lint.beliefs.profiles import KeySet, profiles, sheltered, twins
+from scope_lint.beliefs.profiles import KeySet, beside_profile, profiles, sheltered, twins
 from scope_lint.beliefs.votes import Ballot, Indexed, count, scope_unit, total, votes_for
 from scope_lint.model import Belief, Side, Site, Store
 from scope_lint.sinks import declared_keys, form_of, match_of, takes
@@ -131,20 +132,33 @@ def _believed(
     store: Store, sites: Sequence[Indexed], known: frozenset[KeySet], meant: Mapping[str, str]
 ) -> Iterator[Belief]:
     """What more than half do. A key of a profile, a declared one, and any in a subset store may be extra."""
-    either = frozenset[str]().union(*store.one_of)
+    by_index = dict(sites)
     welcome = {*store.tenant_keys, *store.application_keys}.union(*known)
-    for key in _names(sites):
-        if key in {*store.narrowing_keys, *store.other_keys, *either}:
-            continue
-        ballots = [_sheltered(ballot, key, dict(sites), known) for ballot in _answers(store, key, sites, meant)]
-        sides = count(ballots)
-        extra = key in welcome or all(match_of(store, site) == "subset" for _, site in sites)
-        yield _belief(store, key, "disallowed" if key in meant else _verdict(sides, extra=extra), sides)
+    narrows = all(match_of(store, site) == "subset" for _, site in sites)
+    judged = set(_names(sites)).difference(store.narrowing_keys, store.other_keys, *store.one_of)
+    ballots = {
+        key: [_sheltered(ballot, key, by_index, known) for ballot in _answers(store, key, sites, meant)]
+        for key in sorted(judged)
+    }
+    values = {key: _verdict(count(found), extra=narrows or key in welcome) for key, found in ballots.items()}
+    values |= dict.fromkeys(ballots.keys() & meant.keys(), "disallowed")
+    has_norm = "required" in values.values()
+    for key, found in ballots.items():
+        if values[key] == "disallowed" and key not in meant and not has_norm:
+            found = [_unbound(ballot, key, by_index, known) for ballot in found]  # noqa: PLW2901 - the same, sorted out
+        yield _belief(store, key, values[key], count(found))
 
 
 def _sheltered(ballot: Ballot, key: str, sites: Mapping[int, Site], known: frozenset[KeySet]) -> Ballot:
     if ballot.answer in {"absent", "maybe"} and sheltered(sites[ballot.site], key, known):
         return Ballot("own profile", ballot.unit, ballot.site)
+    return ballot
+
+
+def _unbound(ballot: Ballot, key: str, sites: Mapping[int, Site], known: frozenset[KeySet]) -> Ballot:
+    """Where no key is common to most, a key is one too many only beside those of a profile."""
+    if ballot.answer in {"present", "maybe"} and not beside_profile(sites[ballot.site], key, known):
+        return Ballot("unrelated", ballot.unit, ballot.site)
     return ballot
 
 

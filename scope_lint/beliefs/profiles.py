@@ -63,5 +63,10 @@ def sheltered(site: Site, key: str, known: frozenset[KeySet]) -> bool:
     """Whether the scope may lack `key`: all it can be are profiles, or it holds one that lacks the key too."""
     if key_sets(site) <= known:
         return True
+    return beside_profile(site, key, known)
+
+
+def beside_profile(site: Site, key: str, known: frozenset[KeySet]) -> bool:
+    """Whether the scope holds all of a profile that is without `key`."""
     sure = sure_keys(site)
     return any(profile <= sure and key not in profile for profile in known)

@@ -18,7 +18,7 @@ from scope_lint.rules import (
 from scope_lint.rules.finding import fingerprinted
 from scope_lint.rules.rule import Rule
 
-__all__ = ["RULES", "Rule", "judge", "page"]
+__all__ = ["RULES", "Rule", "is_on", "judge", "page"]
 
 # In the order in which they speak: of one value only the first has its say.
 RULES: tuple[Rule, ...] = (
@@ -38,6 +38,11 @@ RULES: tuple[Rule, ...] = (
 def page(name: str) -> str:
     """The manual page of the rule `name`. Raises KeyError for a name that is no rule's."""
     return {rule.name: rule.page for rule in RULES}[name]
+
+
+def is_on(name: str, select: Sequence[str] | None, ignore: Sequence[str]) -> bool:
+    """Whether a rule is to speak: it is selected, or all are, and it is not ignored."""
+    return name not in ignore and (select is None or name in select)
 
 
 def judge(evidence: Evidence, rules: Sequence[Rule] = RULES) -> tuple[Finding, ...]:

@@ -47,7 +47,7 @@ from collections.abc import Iterator
 from scope_lint.model import Belief, Evidence, Finding, Key, Site, Store
 from scope_lint.rules.finding import Deviation, Saying, compose, origins
 from scope_lint.rules.rule import rule
-from scope_lint.rules.words import key_code, key_set, listed, places, share, stores_by_name
+from scope_lint.rules.words import alike, key_code, key_set, listed, places, share, stores_by_name
 from scope_lint.sinks import alternatives, declared_keys, fold, form_of, match_of
 
 NAME = "disallowed-key"
@@ -97,7 +97,7 @@ def _second(store: Store, site: Site, belief: Belief) -> Key | None:
 def _say(evidence: Evidence, store: Store, deviation: Deviation) -> Saying:
     site, belief, name = deviation.site, deviation.beliefs[0], deviation.key or ""
     twin = _twin(evidence, store, name)
-    doers = _doers(evidence, belief, twin)
+    doers = alike(site, _doers(evidence, belief, twin))
     return Saying(
         message=_message(evidence, store, deviation, twin),
         effect="splits",
@@ -123,12 +123,12 @@ def _message(evidence: Evidence, store: Store, deviation: Deviation, twin: str |
 def _spelt(evidence: Evidence, store: Store, twin: str) -> str:
     if twin in declared_keys(store):
         return f"store `{store.name}` declares it so"
-    votes = max((_present(belief) for belief in _about(evidence, store, twin)), default=(0, 0))
-    return f"{votes[0]} of {votes[1]} places spell it so"
+    votes = max((_present(belief) for belief in _about(evidence, store, twin)), default=0)
+    return "1 place spells it so" if votes == 1 else f"{votes} places spell it so"
 
 
-def _present(belief: Belief) -> tuple[int, int]:
-    return sum(side.votes for side in belief.sides if side.value in {"present", "maybe"}), belief.of
+def _present(belief: Belief) -> int:
+    return sum(side.votes for side in belief.sides if side.value in {"present", "maybe"})
 
 
 def _about(evidence: Evidence, store: Store, key: str) -> list[Belief]:
@@ -147,12 +147,11 @@ def _twin(evidence: Evidence, store: Store, name: str) -> str | None:
 
 
 def _doers(evidence: Evidence, belief: Belief, twin: str | None) -> list[Site]:
-    """The sites that do it right, of those with the first one's keys."""
+    """The sites that do it right; of a misspelt key those that spell it right."""
     right = {"one"} if belief.value == "one of" else {"absent", "own profile"}
     indices = sorted({index for side in belief.sides if side.value in right for index in side.sites})
-    found = sorted((evidence.sites[index] for index in indices), key=lambda site: site.place)
-    found = [site for site in found if twin is None or _named(site, twin) is not None]
-    return [site for site in found if key_set(site) == key_set(found[0])]
+    found = [evidence.sites[index] for index in indices]
+    return [site for site in found if twin is None or _named(site, twin) is not None]
 
 
 def _why(store: Store, site: Site, name: str, twin: str | None) -> str:

@@ -46,6 +46,7 @@ from scope_lint.model import Belief, Evidence, Finding, Site, Store
 from scope_lint.rules.finding import Deviation, Saying, compose, origins
 from scope_lint.rules.rule import rule
 from scope_lint.rules.words import (
+    alike,
     key_set,
     listed,
     missing_effect,
@@ -113,9 +114,9 @@ def _weight(belief: Belief) -> tuple[bool, int]:
 
 def _say(evidence: Evidence, deviation: Deviation, store: Store) -> Saying:
     site, required = deviation.site, [belief for belief in deviation.beliefs if belief.key]
-    having = _having(evidence, required[0])
+    having = alike(site, _having(evidence, required[0]))
     return Saying(
-        message=f"{verb(site)} {_lack(site, store, required)}; {_norm(evidence, deviation, store)}",
+        message=f"{_lack(site, store, required)}; {_norm(evidence, deviation, store)}",
         effect=missing_effect(store, site),
         why=_why(site, store, required[0].key),
         others=f"{key_set(having[0])} at {places(other.place for other in having)}" if having else "",
@@ -124,10 +125,8 @@ def _say(evidence: Evidence, deviation: Deviation, store: Store) -> Saying:
 
 
 def _having(evidence: Evidence, belief: Belief) -> list[Site]:
-    """The sites that do as believed, of those with the first one's keys."""
     indices = (index for side in belief.sides if side.value in {"present", "one"} for index in side.sites)
-    found = sorted((evidence.sites[index] for index in indices), key=lambda site: site.place)
-    return [site for site in found if key_set(site) == key_set(found[0])]
+    return [evidence.sites[index] for index in indices]
 
 
 def _lack(site: Site, store: Store, required: Sequence[Belief]) -> str:
@@ -139,7 +138,7 @@ def _lack(site: Site, store: Store, required: Sequence[Belief]) -> str:
         names = alternatives(store, belief.key) if belief.value == "one of" else (belief.key,)
         some = " on some path" if has.intersection(names) else ""
         parts.append(f"{listed(names, 'or')}{some}")
-    return f"without {listed(parts)}"
+    return f"{verb(site)} without {listed(parts)}"
 
 
 def _norm(evidence: Evidence, deviation: Deviation, store: Store) -> str:
@@ -165,7 +164,7 @@ def _every_write(evidence: Evidence, belief: Belief) -> bool:
 
 def _why(site: Site, store: Store, key: str) -> str:
     if site.role not in {"read", "delete"}:
-        return f"what is written here has no {key}: every tenant's lands in the same profile"
+        return f"one profile for every {key}, and no read that asks for one finds it"
     if match_of(store, site) == "exact":
         return f"store `{store.name}` compares whole scopes: what is written with {key} is not found without it"
     return f"store `{store.name}` matches on the keys that are given: without {key} this reaches every tenant's"

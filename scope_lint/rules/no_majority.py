@@ -111,7 +111,8 @@ def _side(evidence: Evidence, store: Store, belief: Belief, answer: Side) -> str
         for index in answer.sites
         for writing in _on(evidence, store, belief, answer, index)
     )
-    return f"{found[0][1]} at {places(place for place, _ in found)}"
+    kind = f" ({answer.value})" if belief.about == "type" else ""
+    return f"{found[0][1]}{kind} at {places(place for place, _ in found)}"
 
 
 def _pin(belief: Belief) -> str:

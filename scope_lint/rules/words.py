@@ -48,9 +48,20 @@ def key_set(site: Site) -> str:
     return "{" + ", ".join(f'"{name}"' for name in sorted(key.name for key in site.keys)) + "}"
 
 
+def alike(site: Site, others: Iterable[Site]) -> list[Site]:
+    """Those of `others` with the key set that is nearest to the keys of `site`, in order of places."""
+    own = {key.name for key in site.keys}
+    ordered = sorted(others, key=lambda other: (len(own ^ {key.name for key in other.keys}), other.place))
+    return [other for other in ordered if key_set(other) == key_set(ordered[0])]
+
+
 def scope_code(store: Store, site: Site, added: Mapping[str, str] | None = None) -> str:
-    """The scope of `site` as code, with the keys `added` (name to code) in front: `{"app": APP, "user_id": uid}`."""
-    entries = {**(added or {}), **{key.name: key_code(key) for key in site.keys}}
+    """The scope of `site` as code, with the keys `added` (name to code) in front: `{"app": APP, "user_id": uid}`.
+
+    What callers hand in is `…`: its code there means nothing where the scope is written.
+    """
+    own = {key.name: "…" if site.via else key_code(key) for key in site.keys}
+    entries = {**(added or {}), **own}
     if form_of(store, site) == "flat":
         return ", ".join(f"{name}={code}" for name, code in entries.items())
     return "{" + ", ".join(f'"{name}": {code}' for name, code in entries.items()) + "}"
