@@ -51,7 +51,7 @@ def side(writing: Writing, store: Store) -> str | None:
     On none are constants and values made on the spot (no identity), what is not understood, what `type-drift` speaks
     of, and a value that is as is but proven str: it is the same address as `str()` of it.
     """
-    if is_constant(writing) or writing.made or writing.spelling == "unknown" or writing.type == "None":
+    if is_constant(writing) or writing.made or writing.type == "None" or writing.spelling in {"unknown", "mapping"}:
         return None
     kind = known_type(writing)
     if store.non_strings == "refused" and kind not in {None, "str"}:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from scope_lint.beliefs import learn
-from scope_lint.model import Belief, Role, ScopeSpec, Sink, Site, Store
+from scope_lint.model import Belief, Form, Role, ScopeSpec, Sink, Site, Store
 
 
 def belief(sites: list[Site], key: str, about: str, store: Store = STORE) -> Belief:
@@ -167,6 +167,13 @@ def test_types_are_known_by_their_last_name(name: str, kind: str) -> None:
 @pytest.mark.parametrize("name", ["UserId", "None", "Any", "object"])
 def test_a_type_that_may_be_a_string_is_not_known(name: str) -> None:
     assert not [one for one in learn([site("a.py:1", user=writing("as is", name))], (STORE,)) if one.about == "type"]
+
+
+@pytest.mark.parametrize(("form", "about"), [("filter", ["presence"]), ("mapping", ["presence", "type"])])
+def test_a_condition_of_a_filter_has_no_type(form: Form, about: list[str]) -> None:
+    store = replace(STORE, sinks=(Sink("retrieve", "read", (ScopeSpec(form, position=0),)),))
+    condition = replace(writing("as is", "dict", "{…}"), spelling="mapping")
+    assert [one.about for one in learn([site("a.py:1", "read", user=condition)], (store,))] == about
 
 
 def test_namespace_parts_are_compared_between_equal_skeletons() -> None:

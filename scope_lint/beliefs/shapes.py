@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from scope_lint.beliefs.votes import Ballot, Indexed, as_written, count, majority, total, unit, votes_for
-from scope_lint.model import Belief, Key, Side, Site, Store
+from scope_lint.model import Belief, Key, Side, Site, Store, Writing
+from scope_lint.sinks import form_of
 from scope_lint.values import canonical, is_constant, known_type, side
 
 Written = tuple[int, Site, Key]
@@ -44,11 +45,16 @@ def types(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
             Ballot(kind, unit(site, as_written(writing)), index, counts=not is_constant(writing))
             for index, site, entry in group
             for writing in entry.writings
-            if (kind := known_type(writing)) is not None
+            if (kind := known_type(writing)) is not None and not _is_operator(store, site, writing)
         )
         if sides:
             value = "str" if refused else majority(sides)
             yield Belief(store.name, key, "type", value, _votes(sides, value), total(sides), refused, sides)
+
+
+def _is_operator(store: Store, site: Site, writing: Writing) -> bool:
+    """Whether the value is a condition of a filter (`{"$in": ids}`), not what is compared."""
+    return writing.spelling == "mapping" and form_of(store, site) == "filter"
 
 
 def _votes(sides: tuple[Side, ...], value: str | None) -> int:
