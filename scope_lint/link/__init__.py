@@ -9,7 +9,7 @@ from scope_lint.link import callers, sinks
 from scope_lint.link.program import Program
 from scope_lint.link.resolve import Resolver
 from scope_lint.link.sites import Sites
-from scope_lint.model import Site, Sink, Store
+from scope_lint.model import Sink, Site, Store
 
 
 class Linked(Struct, frozen=True):

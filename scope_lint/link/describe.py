@@ -1,5 +1,8 @@
 """Values as a reader would write them: short source text for messages, and how they are spelled."""
 
+from collections.abc import Callable
+from typing import Any
+
 from scope_lint.facts import (
     Attribute,
     Binary,
@@ -59,40 +62,61 @@ def _spelling(unit: Unit, index: int) -> Spelling:
 
 def text_of(unit: Unit, index: int, depth: int = 0) -> str:
     """Return source text for the value; what is deeper than a reader would follow is `…`."""
-    if depth > _DEPTH:
-        return "…"
-    value, deeper = unit.values[index], depth + 1
-    if isinstance(value, Constant):
-        return repr(value.text).replace("'", '"') if value.kind == "str" else value.text
-    if isinstance(value, Parameter | Name | Element):
-        return value.name
-    if isinstance(value, Imported):
-        return value.member or value.module
-    if isinstance(value, Attribute):
-        return f"{text_of(unit, value.base, deeper)}.{value.name}"
-    if isinstance(value, Item):
-        return f"{text_of(unit, value.base, deeper)}[{text_of(unit, value.index, deeper)}]"
-    if isinstance(value, Call):
-        return f"{text_of(unit, value.function, deeper)}({_arguments(unit, value, deeper)})"
-    if isinstance(value, Template):
-        return 'f"' + "".join(_part(unit, part, deeper) for part in value.parts) + '"'
-    return _compound(unit, index, deeper)
-
-
-def _compound(unit: Unit, index: int, depth: int) -> str:
     value = unit.values[index]
-    if isinstance(value, Binary):
-        return f"{text_of(unit, value.left, depth)} {value.operator} {text_of(unit, value.right, depth)}"
-    if isinstance(value, Choice):
-        joint = {"or": " or ", "and": " and "}.get(value.how, " / ")
-        return joint.join(text_of(unit, option, depth) for option in value.options)
-    if isinstance(value, Series):
-        return "(" + ", ".join(text_of(unit, item, depth) for item in value.items) + ")"
-    if isinstance(value, Mapping):
-        return "{…}"
-    if isinstance(value, Function):
-        return value.qualname.rpartition(".")[2]
-    return "…"
+    writer = _WRITERS.get(type(value))
+    return "…" if writer is None or depth > _DEPTH else writer(unit, value, depth + 1)
+
+
+def _constant(_unit: Unit, value: Constant, _depth: int) -> str:
+    if value.kind != "str":
+        return value.text
+    text = value.text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{text}"'
+
+
+def _named(_unit: Unit, value: Parameter | Name | Element, _depth: int) -> str:
+    return value.name
+
+
+def _imported(_unit: Unit, value: Imported, _depth: int) -> str:
+    return value.member or value.module
+
+
+def _attribute(unit: Unit, value: Attribute, depth: int) -> str:
+    return f"{text_of(unit, value.base, depth)}.{value.name}"
+
+
+def _item(unit: Unit, value: Item, depth: int) -> str:
+    return f"{text_of(unit, value.base, depth)}[{text_of(unit, value.index, depth)}]"
+
+
+def _call(unit: Unit, value: Call, depth: int) -> str:
+    return f"{text_of(unit, value.function, depth)}({_arguments(unit, value, depth)})"
+
+
+def _template(unit: Unit, value: Template, depth: int) -> str:
+    return 'f"' + "".join(_part(unit, part, depth) for part in value.parts) + '"'
+
+
+def _binary(unit: Unit, value: Binary, depth: int) -> str:
+    return f"{text_of(unit, value.left, depth)} {value.operator} {text_of(unit, value.right, depth)}"
+
+
+def _choice(unit: Unit, value: Choice, depth: int) -> str:
+    joint = {"or": " or ", "and": " and "}.get(value.how, " / ")
+    return joint.join(text_of(unit, option, depth) for option in value.options)
+
+
+def _series(unit: Unit, value: Series, depth: int) -> str:
+    return "(" + ", ".join(text_of(unit, item, depth) for item in value.items) + ")"
+
+
+def _mapping(_unit: Unit, _value: Mapping, _depth: int) -> str:
+    return "{…}"
+
+
+def _function(_unit: Unit, value: Function, _depth: int) -> str:
+    return value.qualname.rpartition(".")[2]
 
 
 def _arguments(unit: Unit, call: Call, depth: int) -> str:
@@ -108,3 +132,21 @@ def _part(unit: Unit, index: int, depth: int) -> str:
     if isinstance(value, Constant) and value.kind == "str":
         return value.text
     return f"{{{text_of(unit, index, depth)}}}"
+
+
+_WRITERS: dict[type, Callable[[Unit, Any, int], str]] = {
+    Constant: _constant,
+    Parameter: _named,
+    Name: _named,
+    Element: _named,
+    Imported: _imported,
+    Attribute: _attribute,
+    Item: _item,
+    Call: _call,
+    Template: _template,
+    Binary: _binary,
+    Choice: _choice,
+    Series: _series,
+    Mapping: _mapping,
+    Function: _function,
+}

@@ -210,7 +210,7 @@ def _is_no_mapping(value: Abstract) -> bool:
 
 
 def _namespace(found: tuple[Abstract, ...], place: Place) -> Scope:
-    """Return the parts of a namespace as the keys `#0`, `#1`, …"""
+    """Return the parts of a namespace as the keys `#0`, `#1` and so on."""
     known = [each for each in found if isinstance(each, Sequence)]
     if not known or len(known) < len(found):
         others = tuple(each for each in found if not isinstance(each, Sequence))
@@ -220,10 +220,10 @@ def _namespace(found: tuple[Abstract, ...], place: Place) -> Scope:
     for position in range(len(longest.items)):
         parts = [each.items[position] for each in known if position < len(each.items)]
         values = tuple(dict.fromkeys(value for part in parts for value in part))
-        maybe = len(parts) < len(known)
-        keys.append(_key(f"#{position}", Held(values, maybe, as_leaf(parts[0][0]).place)))
+        held = Held(values, maybe=len(parts) < len(known), place=as_leaf(longest.items[position][0]).place)
+        keys.append(_key(f"#{position}", held))
     is_open = any(each.open for each in known)
-    gaps = (Gap("the namespace has parts that are not known", place),) if is_open else ()
+    gaps: tuple[Gap, ...] = (Gap("the namespace has parts that are not known", place),) if is_open else ()
     opaque = gaps[0].reason if is_open and not keys else None
     needs = _needs(part for each in known for part in each.items)
     return Scope(longest.place, tuple(keys), gaps, opaque=opaque, built_at=longest.place, needs=needs)

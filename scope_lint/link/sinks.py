@@ -15,6 +15,8 @@ from scope_lint.link.values import (
     FunctionRef,
     Instance,
     Leaf,
+)
+from scope_lint.link.values import (
     Sequence as Items,
 )
 from scope_lint.model import Sink, Store
