@@ -17,6 +17,7 @@ from scope_lint.link.values import (
     Instance,
     Leaf,
     ModuleRef,
+    present,
 )
 from scope_lint.model import Place
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def resolve(resolver: "Resolver", ref: Ref, value: Attribute) -> tuple[Abstract, ...]:
     """Return what `base.name` comes to, for each alternative of the base."""
     found: list[Abstract] = []
-    for base in resolver.resolve(ref.at(value.base)):
+    for base in present(resolver.resolve(ref.at(value.base))):
         found += _of(resolver, ref, value, base)
     return tuple(found)
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from scope_lint.facts import Attribute
 from scope_lint.link import classes
-from scope_lint.link.frames import CannotBindError, bind
+from scope_lint.link.describe import leaf
+from scope_lint.link.frames import CannotBindError, Frame, bind
 from scope_lint.link.program import CallSite, Definition
 from scope_lint.link.values import Abstract, ClassRef, FunctionRef, Instance, Leaf
 
@@ -32,8 +33,10 @@ def find(
         target = _target(resolver, site, definition)
         if target is not None:
             found.append((site, target.receiver))
-        elif name not in reserved and _can_only_be(resolver, site, definition):
-            found.append((site, None))
+        elif name not in reserved:
+            receiver = _only_receiver(resolver, site, definition)
+            if receiver is not None:
+                found.append((site, receiver))
     return found
 
 
@@ -41,6 +44,15 @@ def called_name(definition: Definition) -> str:
     """Return the name by which a function is called: a class's for its `__init__`."""
     outer, _, name = definition.facts.qualname.rpartition(".")
     return outer.rpartition(".")[2] if name in ("__init__", "__new__") else name
+
+
+def receiver_under(resolver: "Resolver", site: CallSite, frame: Frame) -> Abstract | None:
+    """Return the instance that a method is called on, as it is known under `frame`."""
+    callee = site.unit.values[site.call.function]
+    if not isinstance(callee, Attribute):
+        return None
+    found = resolver.resolve(site.at(frame).at(callee.base))
+    return next((each for each in found if isinstance(each, Instance)), None)
 
 
 def _target(resolver: "Resolver", site: CallSite, definition: Definition) -> FunctionRef | None:
@@ -56,19 +68,22 @@ def _target(resolver: "Resolver", site: CallSite, definition: Definition) -> Fun
     return None
 
 
-def _can_only_be(resolver: "Resolver", site: CallSite, definition: Definition) -> bool:
-    """Tell whether a call on an unknown receiver can be nothing else than the method."""
+def _only_receiver(resolver: "Resolver", site: CallSite, definition: Definition) -> Instance | None:
+    """Return the instance that an unknown receiver must be, if the call can be nothing else than the method."""
     callee = site.unit.values[site.call.function]
     name = called_name(definition)
     if definition.facts.receiver is None or not isinstance(callee, Attribute) or name in _BUILTIN_METHODS:
-        return False
+        return None
     if resolver.program.definitions_named(name) != 1:
-        return False
+        return None
     receivers = resolver.module_value(site.unit, callee.base)
     if not all(isinstance(each, Leaf) and each.class_name is None and each.constant is None for each in receivers):
-        return False
+        return None
+    cls = ClassRef(definition.unit.path, definition.facts.qualname.rpartition(".")[0])
+    base = leaf(site.at(resolver.top).at(callee.base), "")
+    instance = Instance(cls, base.text, base.place)
     try:
-        bind(definition.facts, site.call, site.at(resolver.top), receivers[0])
+        bind(definition.facts, site.call, site.at(resolver.top), instance)
     except CannotBindError:
-        return False
-    return True
+        return None
+    return instance

@@ -18,6 +18,7 @@ from scope_lint.link.values import (
     FunctionRef,
     Instance,
     Leaf,
+    present,
 )
 from scope_lint.model import Place
 
@@ -31,7 +32,7 @@ MOST_NESTED = 24
 def call(resolver: "Resolver", ref: Ref, value: Call) -> tuple[Abstract, ...]:
     """Return what the call comes to, for each alternative of what is called."""
     found: list[Abstract] = []
-    for target in resolver.resolve(ref.at(value.function)):
+    for target in present(resolver.resolve(ref.at(value.function))):
         found += _of(resolver, ref, value, target)
     return tuple(found)
 

@@ -98,8 +98,9 @@ class Sites:
         """Return the frame in which the sink's call runs at the end of the flow; None if the arguments do not fit."""
         frame = self._resolver.top
         for call, receiver, owner in zip(flow.calls, flow.receivers, flow.owners, strict=False):
+            seen = callers.receiver_under(self._resolver, call, frame) or receiver
             try:
-                bound = bind(owner.facts, call.call, call.at(frame), _receiver(owner, receiver))
+                bound = bind(owner.facts, call.call, call.at(frame), _receiver(owner, seen))
             except CannotBindError:
                 return None
             frame = frame.with_call((owner.unit.path, owner.facts.qualname), bound)

@@ -151,4 +151,14 @@ class External:
     place: Place
 
 
+def present(values: "tuple[Abstract, ...]") -> "tuple[Abstract, ...]":
+    """Return the alternatives without None, which has no attributes and cannot be called, unless it is the only one."""
+    return tuple(each for each in values if not is_none(each)) or values
+
+
+def is_none(value: "Abstract") -> bool:
+    """Tell whether a value is the constant None."""
+    return isinstance(value, Leaf) and value.type == "None" and not value.conversions
+
+
 Abstract = Leaf | Dictionary | Sequence | FunctionRef | ClassRef | Instance | ModuleRef | External
