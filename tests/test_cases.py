@@ -71,8 +71,9 @@ def test_one_value_has_one_finding(case: Case) -> None:
 
 @every_case
 def test_the_order_of_files_does_not_matter(case: Case) -> None:
-    files = case.files()
-    assert run(case, files[::-1]).findings == run(case, files).findings
+    # Suppressions that suppress nothing are judged where the whole project is given, and that is a folder.
+    expected = [finding for finding in run(case).findings if finding.rule != "unused-ignore"]
+    assert [*run(case, case.files()[::-1]).findings] == expected
 
 
 @every_case

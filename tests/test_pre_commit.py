@@ -43,8 +43,8 @@ repos:
       - id: scope-lint
 """
 ARCHIVE = """\
-def file_away(archive, app_id, user_id, text):
-    archive(text, scope={"app_id": app_id, "user_id": str(user_id)})
+def file_away(bank, app_id, user_id, text):
+    bank.archive(text, scope={"app_id": app_id, "user_id": str(user_id)})
 """
 
 
