@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from scope_lint.collect import collect
 from scope_lint.facts import Attribute, ChunkFacts, FileFacts, Imported, Wanted
 from scope_lint.model import Chunk, File, Outline, Problem
-from scope_lint.outline import outline
-from scope_lint.sieve import COMMON_NAMES, Interest, Sieve
+from scope_lint.outline import outline, syntax_error
+from scope_lint.sieve import COMMON_NAMES, Interest, Sieve, words_finder
 from scope_lint.source import Source, decode, read
 
 
@@ -15,8 +15,8 @@ from scope_lint.source import Source, decode, read
 class Reading:
     """A file on the way from bytes to facts.
 
-    `wanted` are qualified names, `attributes` pairs of a class and an attribute, and `names` names called that link
-    asked for; `tried` are the chunks, by position, that were collected or could not be.
+    `wanted` are qualified names and `attributes` pairs of a class and an attribute that link asked for; `tried` are
+    the chunks, by position, that were collected or could not be.
     """
 
     file: File
@@ -26,7 +26,6 @@ class Reading:
     facts: dict[int, ChunkFacts] = field(default_factory=dict)
     tried: set[int] = field(default_factory=set)
     wanted: set[str] = field(default_factory=set)
-    names: set[str] = field(default_factory=set)
     attributes: set[tuple[str, str]] = field(default_factory=set)
 
     def facts_so_far(self) -> FileFacts:
@@ -42,8 +41,8 @@ class Corpus:
     def __init__(self, files: Sequence[File]) -> None:
         self.problems: list[Problem] = []
         self.readings: dict[str, Reading] = {}
-        self._interests: dict[Interest, None] = {}
-        self._wrappers: set[tuple[str, tuple[str, ...]]] = set()
+        self._near: dict[str, tuple[str, ...]] = {}
+        self._called: dict[str, frozenset[bytes]] = {}
         for file in files:
             source = read(file)
             if isinstance(source, Problem):
@@ -52,14 +51,12 @@ class Corpus:
                 self.readings[file.name] = Reading(file, source)
 
     def look_for(self, interests: Iterable[Interest]) -> None:
-        """Outline the files in which the sieve finds one of the new `interests`."""
-        new = [interest for interest in interests if interest not in self._interests]
-        if not new:
-            return
-        self._interests.update(dict.fromkeys(new))
-        sieve = Sieve(new)
-        for reading in self.readings.values():
-            if reading.outline is None and sieve.passes(reading.source.data):
+        """Outline the files in which the sieve finds one of `interests`."""
+        found = tuple(interests)
+        self._near.update((interest.name, interest.near) for interest in found)
+        sieve = Sieve(found)
+        for reading in self._unread():
+            if sieve.passes(reading.source.data):
                 self._outline(reading)
 
     def look_for_callers(self, wrappers: Iterable[tuple[str, tuple[str, ...]]]) -> None:
@@ -67,21 +64,21 @@ class Corpus:
 
         The words are those of the class and the module that the wrapper is in; a file that calls it imports one.
         """
+        new: set[str] = set()
         for name, words in wrappers:
-            if (name, words) in self._wrappers:
-                continue
-            self._wrappers.add((name, words))
-            sieve, needed = Sieve([Interest(name)]), [word.encode() for word in words if name in COMMON_NAMES]
-            for reading in self.readings.values():
-                data = reading.source.data
-                if sieve.passes(data) and (not needed or any(word in data for word in needed)):
-                    reading.names.add(name)
-                    if reading.outline is None:
-                        self._outline(reading)
+            known = self._called.get(name)
+            needed = frozenset(word.encode() for word in words) if name in COMMON_NAMES else frozenset()
+            if known is None or not needed <= known:
+                self._called[name] = needed | (known or frozenset())
+                new.add(name)
+        words_of = words_finder(new)
+        for reading in self._unread() if new else ():
+            if any(self._may_call(reading, name) for name in words_of(reading.source.data)):
+                self._outline(reading)
 
     def want(self, wanted: Iterable[Wanted]) -> None:
         """Remember definitions that link asked for, and outline the files they are in."""
-        for each in sorted(wanted, key=lambda one: (one.path, one.qualname, one.attribute or "")):
+        for each in wanted:
             reading = self.readings.get(each.path)
             if reading is None:
                 continue
@@ -111,6 +108,13 @@ class Corpus:
             reading.text = decoded if isinstance(decoded, str) else None
         return reading.text
 
+    def _unread(self) -> list[Reading]:
+        return [reading for reading in self.readings.values() if reading.outline is None]
+
+    def _may_call(self, reading: Reading, name: str) -> bool:
+        needed = self._called.get(name)
+        return needed is not None and (not needed or any(word in reading.source.data for word in needed))
+
     def _outline(self, reading: Reading) -> None:
         text = decode(reading.source)
         if isinstance(text, Problem):
@@ -122,7 +126,7 @@ class Corpus:
 
     def _collect(self, reading: Reading) -> bool:
         chunks = () if reading.outline is None else reading.outline.chunks
-        names = self._names(reading)
+        names = self._aliases(reading)
         chosen = [
             position
             for position, chunk in enumerate(chunks)
@@ -134,19 +138,25 @@ class Corpus:
             reading.tried.add(position)
             found = collect(reading.file.name, chunks[position])
             if isinstance(found, Problem):
-                self.problems.append(found)
+                self.problems.append(self._judged(reading, found))
             else:
                 reading.facts[position] = found
         return bool(chosen)
 
+    def _judged(self, reading: Reading, problem: Problem) -> Problem:
+        """Return why libcst could not parse a chunk: the file's own syntax error, if Python refuses it too."""
+        refused = None if reading.text is None else syntax_error(reading.file.name, reading.text)
+        return refused or problem
+
     def _matters(self, reading: Reading, chunk: Chunk, aliases: frozenset[str]) -> bool:
-        if aliases & chunk.names:
+        if not aliases.isdisjoint(chunk.names):
             return True
-        for interest in self._interests:
-            if interest.name in chunk.names and (
-                not interest.near or any(word in chunk.names for word in interest.near)
-            ):
+        for name in chunk.names & self._near.keys():
+            near = self._near[name]
+            if not near or not chunk.names.isdisjoint(near):
                 return True
+        if any(self._may_call(reading, name) for name in chunk.names & self._called.keys()):
+            return True
         return chunk.qualname in reading.wanted or self._is_asked_for(reading, chunk)
 
     def _is_asked_for(self, reading: Reading, chunk: Chunk) -> bool:
@@ -154,19 +164,23 @@ class Corpus:
         qualname = chunk.qualname
         if not qualname:
             return bool(reading.wanted)
-        if any(name.startswith(f"{qualname}.") for name in reading.wanted) and chunk.kind != "class":
+        if chunk.kind != "class" and any(name.startswith(f"{qualname}.") for name in reading.wanted):
             return True
         owner = qualname.rpartition(".")[0]
         return any(class_ in (owner, qualname) and name in chunk.names for class_, name in reading.attributes)
 
-    def _names(self, reading: Reading) -> frozenset[str]:
-        """Return the names of wrappers, and the other names that the file gives to what is looked for."""
-        wanted = {interest.name for interest in self._interests} | reading.names
-        found: set[str] = set(reading.names)
+    def _aliases(self, reading: Reading) -> frozenset[str]:
+        """Return the names that the file's imports and assignments give to what is looked for."""
+        found: set[str] = set()
         for facts in reading.facts.values():
             for binding in facts.bindings:
                 value = facts.values[binding.value]
-                target = value.member if isinstance(value, Imported) else getattr(value, "name", None)
-                if target in wanted and binding.name != target and isinstance(value, Imported | Attribute):
+                target = value.member if isinstance(value, Imported) else None
+                if isinstance(value, Attribute):
+                    target = value.name
+                if target is not None and binding.name != target and self._is_looked_for(target):
                     found.add(binding.name)
         return frozenset(found)
+
+    def _is_looked_for(self, name: str) -> bool:
+        return name in self._near or name in self._called

@@ -236,7 +236,7 @@ class ClassFacts(Struct, frozen=True, array_like=True):
 
 
 class ChunkFacts(Struct, frozen=True, array_like=True):
-    """What one chunk says: `bindings` are the names that the module's statements leave bound, `stars` the `import *`."""
+    """What one chunk says; `bindings` are the names that a module leaves bound, `stars` its `import *`."""
 
     qualname: str
     values: tuple[Value, ...]

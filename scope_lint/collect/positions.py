@@ -4,12 +4,18 @@ from bisect import bisect_right
 from collections.abc import Mapping
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import CodeRange, PositionProvider
 
 from scope_lint.model import Span
 
-# libcst counts columns from 0 in code points and leaves parentheses around an expression out of its range.
-Ranges = Mapping[cst.CSTNode, CodeRange]
+
+class _Ranges(PositionProvider):
+    """libcst's own positions, without the visit of the whole tree that `MetadataWrapper` adds: half the time."""
+
+    def of(self, module: cst.Module) -> Mapping[cst.CSTNode, CodeRange]:
+        """Return the range of every node: lines from 1, columns from 0 in code points, without parentheses around."""
+        self._gen_impl(module)
+        return {node: item for node, item in self._computed.items() if isinstance(item, CodeRange)}
 
 
 class Positions:
@@ -17,8 +23,7 @@ class Positions:
 
     def __init__(self, module: cst.Module, lines: tuple[tuple[int, int], ...]) -> None:
         """Take `module`'s ranges; `lines` is the table of `model.Chunk`."""
-        wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-        self._ranges: Ranges = wrapper.resolve(PositionProvider)
+        self._ranges = _Ranges().of(module)
         self._starts = [first for first, _ in lines]
         self._lines = lines
 

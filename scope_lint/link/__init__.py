@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import Struct
 
 from scope_lint.facts import FileFacts, Wanted
-from scope_lint.link import callers, sinks
+from scope_lint.link import sinks
 from scope_lint.link.program import Program
 from scope_lint.link.resolve import Resolver
 from scope_lint.link.sites import Sites
@@ -34,11 +34,7 @@ def link(files: Iterable[FileFacts], paths: Collection[str], stores: Sequence[St
     finder = Sites(resolver, names)
     matches = list(sinks.find(resolver, stores))
     found = [(match, finder.of(match)) for match in matches]
-    forwarded = {
-        (id(site.unit), site.index)
-        for owner in finder.wrappers.values()
-        for site, _ in callers.find(resolver, owner, names)
-    }
+    forwarded = finder.forwarded()  # a call of a wrapper, even one that is called like a sink, is no sink itself
     kept = [(match, sites) for match, sites in found if (id(match.site.unit), match.site.index) not in forwarded]
     return Linked(
         sites=_ordered([site for _, sites in kept for site in sites]),

@@ -1,5 +1,6 @@
 """The corpus as far as it was read: files, their definitions and names; and what was missed on the way."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -89,6 +90,9 @@ class Program:
         self.modules = Modules(paths)
         self.wanted: set[Wanted] = set()
         self._files = {file.file.name: _index(file) for file in files}
+        self._definitions = Counter(
+            qualname.rpartition(".")[2] for index in self._files.values() for qualname in index.definitions
+        )
         self._calls: dict[str, list[CallSite]] | None = None
 
     def file(self, path: str) -> FileIndex | None:
@@ -117,9 +121,7 @@ class Program:
 
     def definitions_named(self, name: str) -> int:
         """Return how many functions and methods of the files read are called `name`."""
-        return sum(
-            qualname.rpartition(".")[2] == name for index in self._files.values() for qualname in index.definitions
-        )
+        return self._definitions[name]
 
     def units(self) -> Iterator[Unit]:
         """Yield all chunks, in the order of their files and places."""

@@ -52,6 +52,10 @@ class Sites:
                 found.append(_site(match, flow, scope))
         return found
 
+    def forwarded(self) -> set[tuple[int, int]]:
+        """Return the calls (chunk and index) that hand their scope on to a wrapper."""
+        return {(id(site.unit), site.index) for found in self._callers.values() for site, _ in found}
+
     def _flows(self, match: Match) -> Iterator[tuple[Flow, scopes.Scope]]:
         """Yield each flow with its scope, going up to callers as long as the scope is made of parameters."""
         pending = [Flow((match.site,), (), ())]
