@@ -5,6 +5,7 @@ have to descend. libcst dies of what is nested too deep, and says nothing.
 """
 
 import re
+from bisect import bisect_left
 from typing import Literal
 
 from msgspec import Struct
@@ -14,16 +15,16 @@ TOKENS = 1_000  # of one expression: see `_Level.tokens`
 BRANCHES = 200  # `elif` after `elif`
 
 _CODE = re.compile(
-    r"""
-      (?P<space>    [ \t\f]+ | \\\n | \#[^\n]* )
-    | (?P<newline>  \n )
-    | (?P<template> (?i: [ft] | [ft]r | r[ft] )         (?: \"{3} | '{3} | ["'] ) )
+    r"""[ \t\f]* (?:
+      (?P<template> (?i: [ft] | [ft]r | r[ft] )         (?: \"{3} | '{3} | ["'] ) )
     | (?P<string>   (?i: [bru] | br | rb )?             (?: \"{3} | '{3} | ["'] ) )
-    | (?P<word>     \w+ )
+    | (?P<words>    \w+ (?: \.\w+ )* )
+    | (?P<newline>  \n )
     | (?P<open>     [(\[{] )
     | (?P<close>    [)\]}] )
+    | (?P<nothing>  \\\n | \#[^\n]* | \Z )
     | (?P<sign>     . )
-    """,
+    )""",
     re.VERBOSE | re.DOTALL,
 )
 _BLANK = " \t\f"
@@ -89,30 +90,39 @@ class Scan:
 
     def _code(self) -> None:
         match = _CODE.match(self._text, self._at)
-        if match is None:  # the last alternative takes any character
+        if match is None or match.lastgroup is None:  # the last alternative takes any character
             raise AssertionError
-        self._at = match.end()
-        kind, sign, start = match.lastgroup, match.group(), match.start()
-        if kind == "space":
+        kind = match.lastgroup
+        sign, start, self._at = match.group(kind), match.start(kind), match.end()
+        if kind == "nothing":
             return
         if kind == "newline":
             self._end_line()
             return
         if self._fresh and len(self._levels) == 1:
             self._begin_line(sign, start)
-        self._count(start)
-        if kind == "open":
+        level = self._levels[-1]
+        tokens = 1 + 2 * sign.count(".") if kind == "words" else 1
+        level.tokens += tokens
+        self._tokens += tokens
+        if self._tokens > self._length.count:
+            self._length = self._length.raised(self._tokens, self.statements[-1])
+        self._act(kind, sign, start)
+
+    def _act(self, kind: str, sign: str, start: int) -> None:
+        """Open, close and skip what a token opens, closes and begins."""
+        if kind == "words":
+            self._levels[-1].nests |= sign in {"lambda", "for"}
+        elif kind == "open":
             self._push(_Level("bracket"), start)
         elif kind == "close":
             self._close(sign)
+        elif kind == "sign":
+            self._sign(sign)
         elif kind == "string":
             self._string(sign.lstrip("bruBRU"), start)
-        elif kind == "template":
-            self._push(_Level("text", sign.lstrip("ftrFTR")), start)
-        elif kind == "word":
-            self._levels[-1].nests |= sign in {"lambda", "for"}
         else:
-            self._sign(sign)
+            self._push(_Level("text", sign.lstrip("ftrFTR")), start)
 
     def _begin_line(self, sign: str, start: int) -> None:
         self._fresh = False
@@ -131,12 +141,6 @@ class Scan:
             self._fresh = True
             self._levels = [_Level("module")]
             self._tokens = 0
-
-    def _count(self, start: int) -> None:
-        self._levels[-1].tokens += 1
-        self._tokens += 1
-        if self._tokens > self._length.count:
-            self._length = self._length.raised(self._tokens, self.statements[-1] if self.statements else start)
 
     def _start_afresh(self, level: _Level) -> None:
         self._tokens -= level.tokens
@@ -202,11 +206,12 @@ def without_form_feeds(code: str, lines: list[str]) -> list[str]:
     if not _FORM_FEED.search(code):
         return lines
     scan = Scan(code)
-    statements = {code.count("\n", 0, offset) for offset in scan.statements}
+    ends = [match.start() for match in re.finditer("\n", code)]
+    statements = {bisect_left(ends, offset) for offset in scan.statements}
     in_strings = {
         number
         for start, end in scan.strings
-        for number in range(code.count("\n", 0, start) + 1, code.count("\n", 0, end) + 1)
+        for number in range(bisect_left(ends, start) + 1, bisect_left(ends, end) + 1)
     }
     return [
         line if number in in_strings else _without_form_feed(line, statement=number in statements)
