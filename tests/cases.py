@@ -8,7 +8,8 @@ stand on the line that they speak of, in Python files and settings files:
     memory.add(t, user_id=uid, role=r)  # expect: shape-drift, disallowed-key
     memory.add(t, user_id=uid)  # expect-todo: shape-drift     a known miss: fails on the day that it is found
 
-What is not marked is expected to be silent.
+What is not marked is expected to be silent. The cases of the group `linking` say instead what each scope resolves to
+(`# site:`, see `test_linking.py`), and of findings nothing.
 """
 
 import contextlib
@@ -22,6 +23,7 @@ from scope_lint.pipeline import check
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 LONE = ("quickstart",)  # cases that are no group
+LINKING = "linking/"  # begins the names of the cases that are about sites
 MARKED = (".py", ".toml")  # files that carry marks
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
