@@ -94,22 +94,22 @@ def _tree(path: str, name: str, root: str, *, tracked: bool) -> _Tree:
 def _files(tree: _Tree, root: str, excluded: Patterns | None) -> Iterator[tuple[File, str]]:
     """The files of a tree that exist and are not excluded, each with its identity."""
     name_of = _naming(tree.folder)
-    real_folder, real_root = os.path.realpath(tree.folder), os.path.realpath(root)
+    start, real_start = os.path.join(tree.folder, ""), os.path.join(os.path.realpath(tree.folder), "")
+    top, real_top = os.path.join(root, ""), os.path.join(os.path.realpath(root), "")
     for below in tree.files:
-        path, real = os.path.join(tree.folder, below), os.path.join(real_folder, below)
+        path, real = start + below, real_start + below
         identity = _identity(path, real)
         if identity is None:
             continue
-        inside = _inside(path, root) or _inside(real, real_root)
-        if excluded and inside and excluded.verdict(os.path.join(root, inside)):
+        inside = _inside(path, top) or _inside(real, real_top)
+        if excluded and inside and excluded.verdict(top + inside):
             continue
         yield File(_printable(name_of(below)), Path(path), test=_is_test(inside or below)), identity
 
 
-def _inside(path: str, root: str) -> str | None:
-    """A path relative to `root`; None if it lies elsewhere."""
-    start = os.path.join(root, "")
-    return path.removeprefix(start) if path.startswith(start) else None
+def _inside(path: str, top: str) -> str | None:
+    """A path relative to a folder, which ends with a slash; None if it lies elsewhere."""
+    return path.removeprefix(top) if path.startswith(top) else None
 
 
 def _naming(folder: str) -> Callable[[str], str]:
@@ -122,7 +122,7 @@ def _naming(folder: str) -> Callable[[str], str]:
         return lambda below: below or os.path.join(os.curdir, "")
     if os.path.basename(prefix) == os.pardir:  # the way down from there can be the way up again
         return lambda below: _relative(os.path.join(folder, below))
-    return lambda below: os.path.join(prefix, below)
+    return (prefix + os.sep).__add__
 
 
 def _relative(path: str) -> str:
