@@ -45,7 +45,8 @@ def read(file: File) -> Source | Problem:
             return _at_start(file, _folder(file))
         if not stat.S_ISREG(mode):
             return _at_start(file, "is no regular file; name a file or a folder of files")
-        return Source(file, file.location.read_bytes())
+        with file.location.open("rb", buffering=0) as stream:
+            return Source(file, stream.read())
     except FileNotFoundError:
         return _at_start(file, _missing(file))
     except PermissionError:
