@@ -11,6 +11,8 @@ DEPTH = 200  # nodes in one another: libcst, and whoever walks its tree, survive
 _LONGEST_NAME = 100
 _NO_CODE = frozenset({"conversion", "ctx", "is_async", "kind", "level", "op", "ops", "simple", "str", "type_comment"})
 _FLAT_ONLY_HERE = frozenset({ast.BoolOp, ast.Import, ast.ImportFrom})
+_PATTERNS = frozenset({ast.MatchAs, ast.MatchClass, ast.MatchMapping, ast.MatchOr, ast.MatchSequence})
+_PATTERN_LEVELS = 25  # each level of a pattern takes libcst four times as long: with ten of them, seconds
 
 
 def mentions(roots: Iterable[ast.AST]) -> tuple[frozenset[str], ast.AST | None]:
@@ -52,6 +54,8 @@ def _descend(level: list[Any], names: set[str]) -> Iterator[tuple[int, list[Any]
             names.update(node.split("."))
         elif kind in _FLAT_ONLY_HERE:
             yield _further_levels(node), _children(node)
+        elif kind in _PATTERNS:
+            yield _PATTERN_LEVELS, _children(node)
         else:
             below += _children(node)
     if below:

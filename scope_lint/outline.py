@@ -7,6 +7,7 @@ five times as fast as libcst, which then parses only the chunks that matter.
 import ast
 import gc
 import re
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -76,6 +77,22 @@ def _without_collector() -> Iterator[None]:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What ast refuses
+
+
+def syntax_error(path: str, text: str) -> Problem | None:
+    """The place and reason for which this Python refuses a text; None if it accepts it."""
+    with _without_collector(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text.replace("\r\n", "\n").replace("\r", "\n"))
+        except SyntaxError as error:
+            line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
+            version = f"{sys.version_info.major}.{sys.version_info.minor}"
+            message = f"Python {version} cannot read it: {error.msg}; mend it, or exclude the file"
+            return Problem(Place(path, Span(line, column, line, column + 1)), message)
+        except (ValueError, RecursionError, MemoryError):  # told with its place when the file was cut
+            return None
+    return None
 
 
 def _refused(path: str, code: str) -> Outline:

@@ -30,10 +30,12 @@ def collect(path: str, chunk: Chunk) -> ChunkFacts | Problem:
     with _quietly():
         try:
             module = cst.parse_module(chunk.source)
+            return _interpret(module, chunk, Positions(module, chunk.lines))
         except cst.ParserSyntaxError as error:
             return _problem(path, chunk, error)
-        positions = Positions(module, chunk.lines)
-        return _interpret(module, chunk, positions)
+        except RecursionError:  # what only libcst nests: thousands of strings side by side
+            line = chunk.lines[0][1]
+            return Problem(Place(path, Span(line, 1, line, 1)), "nested too deep for libcst; split it", opaque=True)
 
 
 @contextmanager
@@ -56,8 +58,7 @@ def _problem(path: str, chunk: Chunk, error: cst.ParserSyntaxError) -> Problem:
     line = max(error.raw_line, 1)
     start, target = max((pair for pair in chunk.lines if pair[0] <= line), default=(1, 1))
     place, column = target + line - start, error.raw_column + 1
-    reason = error.message.splitlines()[-1] if error.message else "it cannot be parsed"
-    return Problem(Place(path, Span(place, column, place, column + 1)), reason, opaque=True)
+    return Problem(Place(path, Span(place, column, place, column + 1)), "libcst cannot parse this", opaque=True)
 
 
 def _interpret(module: cst.Module, chunk: Chunk, positions: Positions) -> ChunkFacts:
