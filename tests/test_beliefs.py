@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from scope_lint.beliefs import learn
-from scope_lint.model import Belief, Form, Role, ScopeSpec, Sink, Site, Store
+from scope_lint.model import Belief, Form, Place, Role, ScopeSpec, Sink, Site, Store
 
 
 def belief(sites: list[Site], key: str, about: str, store: Store = STORE) -> Belief:
@@ -86,13 +86,21 @@ def test_a_readwrite_site_does_not_satisfy_itself() -> None:
     assert sides(both)["own profile"] == (2, (3, 4))
 
 
-def test_flat_keywords_are_asked_per_method() -> None:
+@pytest.mark.parametrize(
+    ("declared_at", "values"),
+    [
+        pytest.param(None, ["required"], id="a store that ships is asked per method"),
+        pytest.param(SETTINGS, ["disallowed"], id="a user's table says what each sink takes"),
+    ],
+)
+def test_flat_keywords(declared_at: Place | None, values: list[str]) -> None:
     flat = (ScopeSpec("flat", keys=("user_id", "run_id")),)
-    store = replace(STORE, sinks=(Sink("m.add", "write", flat), Sink("m.search", "read", flat)), declared_at=SETTINGS)
+    sinks = (Sink("m.add", "write", flat), Sink("m.search", "read", flat))
+    store = replace(STORE, sinks=sinks, declared_at=declared_at)
     adds = [site(f"a.py:{line}", sink="m.add", user_id=None, run_id=None) for line in (1, 2, 3)]
     reads = [site(f"b.py:{line}", "read", sink="m.search", user_id=None) for line in range(1, 6)]
-    values = [one.value for one in learn([*adds, *reads], (store,)) if one.key == "run_id" and one.about == "presence"]
-    assert values == ["required"]
+    learnt = learn([*adds, *reads], (store,))
+    assert [one.value for one in learnt if one.key == "run_id" and one.about == "presence"] == values
 
 
 def test_reads_of_a_subset_store_are_asked_apart_from_writes() -> None:

@@ -12,6 +12,10 @@ from scope_lint.collect.statements import Handlers, block
 from scope_lint.facts import Attribute, Call, Constant, Unknown
 
 
+# Each loop around another doubles the passes over the inner one; deeper than this there is one pass.
+MOST_LOOPS = 4
+
+
 def _return(scope: Scope, node: cst.Return) -> None:
     span = scope.span(node)
     scope.returns[span] = scope.add(Constant("None", "None", span)) if node.value is None else frozen(scope, node.value)
@@ -65,7 +69,8 @@ def _loop(scope: Scope, step: Callable[[], None], orelse: cst.Else | None) -> No
     """Run a loop's body at most twice; a name that is still not at rest is unknown after it."""
     table, outer_jumps = scope.unit.table, scope.jumps
     before = entry = scope.live
-    for _ in range(2):
+    scope.loops += 1
+    for _ in range(2 if scope.loops <= MOST_LOOPS else 1):
         scope.jumps = []
         scope.state = entry.copy()
         step()
@@ -76,6 +81,7 @@ def _loop(scope: Scope, step: Callable[[], None], orelse: cst.Else | None) -> No
         entry = join(table, before, after) or before
         if entry.same(before):
             break
+    scope.loops -= 1
     _give_up(scope, before, entry)
     scope.jumps, scope.state = outer_jumps, entry
     if orelse is not None:

@@ -31,7 +31,7 @@ class Scope:
 
     `state` is None where control does not get to. `exits` are the states at each `return`; nested functions wait in
     `deferred` until the end, since they see the names as they are when they are called. A loop's `break` and
-    `continue` leave their states in `jumps`.
+    `continue` leave their states in `jumps`; `loops` are those around the statement.
     """
 
     unit: Unit
@@ -48,6 +48,7 @@ class Scope:
     outer_names: set[str] = field(default_factory=set)
     annotations: dict[str, int] = field(default_factory=dict)
     generator: bool = False
+    loops: int = 0
 
     @property
     def live(self) -> State:
