@@ -178,7 +178,7 @@ class Key(Struct, frozen=True):
     exhaustive: bool = True
 
 
-class Hop(Struct, frozen=True):
+class Hop(Struct, frozen=True, order=True):
     """A call on the way from the outermost caller to the sink: `text` is `remember(user_id)`, as a reader knows it."""
 
     place: Place

@@ -11,7 +11,6 @@ from scope_lint.collect.state import State, Step, join
 from scope_lint.collect.statements import Handlers, block
 from scope_lint.facts import Attribute, Call, Constant, Unknown
 
-
 # Each loop around another doubles the passes over the inner one; deeper than this there is one pass.
 MOST_LOOPS = 4
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from scope_lint.facts import Attribute
 from scope_lint.link import annotations, classes, conversions, invocations, names, parameters
-from scope_lint.link.describe import leaf
+from scope_lint.link.describe import ITSELF, leaf
 from scope_lint.link.frames import Ref
 from scope_lint.link.values import (
     Abstract,
@@ -35,17 +35,24 @@ def resolve(resolver: "Resolver", ref: Ref, value: Attribute) -> tuple[Abstract,
 
 def _of(resolver: "Resolver", ref: Ref, value: Attribute, base: Abstract) -> tuple[Abstract, ...]:
     name, place = value.name, ref.place
+    if isinstance(base, Instance) and (base.cls, name) in resolver.running:
+        return resolver.cut(ref, ITSELF)
+    return _known(resolver, base, name, place) or (_unknown(ref, base, name),)
+
+
+def _known(resolver: "Resolver", base: Abstract, name: str, place: Place) -> tuple[Abstract, ...]:
+    """Return what the attribute is, or nothing if it is not known."""
     if isinstance(base, Instance):
-        return of_instance(resolver, base, name, place) or (_unknown(ref, base, name),)
+        return of_instance(resolver, base, name, place)
     if isinstance(base, ClassRef):
-        return _of_class(resolver, base, name) or (_unknown(ref, base, name),)
+        return _of_class(resolver, base, name)
     if isinstance(base, ModuleRef):
-        return names.member(resolver, base.path, name) or (_unknown(ref, base, name),)
+        return names.member(resolver, base.path, name) or ()
     if isinstance(base, External):
         return (External(f"{base.name}.{name}", place),)
     if isinstance(base, Leaf) and name in conversions.PROPERTIES and _is_id(base):
         return (base.converted(Conversion(f".{name}", conversions.PROPERTIES[name], place, call=False)),)
-    return (_unknown(ref, base, name),)
+    return ()
 
 
 def _is_id(base: Leaf) -> bool:

@@ -8,7 +8,7 @@ from scope_lint.link import annotations, parameters
 from scope_lint.link.describe import ITSELF
 from scope_lint.link.frames import CannotBindError, Frame, Passed, Ref, bind
 from scope_lint.link.program import ClassDefinition, Definition, Unit
-from scope_lint.link.values import Abstract, ClassRef, Instance, Leaf
+from scope_lint.link.values import Abstract, ClassRef, Dictionary, Held, Instance, Leaf, is_none
 from scope_lint.model import Place
 
 if TYPE_CHECKING:
@@ -85,21 +85,52 @@ def _is_data(resolver: "Resolver", cls: ClassRef, definition: ClassDefinition) -
 
 def assigned(resolver: "Resolver", instance: Instance, name: str) -> tuple[Abstract, ...]:
     """Return what `self.name = …` in any method can have given the instance; a placeholder None aside."""
+    key = (instance.cls, name)
+    resolver.running.add(key)
+    try:
+        found = _assigned(resolver, instance, name)
+    finally:
+        resolver.running.discard(key)
+    real = tuple(each for each in found if not is_none(each)) or tuple(found)
+    return _updated(real)
+
+
+def _assigned(resolver: "Resolver", instance: Instance, name: str) -> list[Abstract]:
     found: list[Abstract] = []
     for owner in lineage(resolver, instance.cls):
         resolver.program.want(owner.path, owner.qualname, name)
         index = resolver.program.file(owner.path)
-        if index is None:
-            continue
-        prefix = f"{owner.qualname}."
-        for qualname, definitions in index.functions.items():
-            if qualname.startswith(prefix) and "." not in qualname[len(prefix) :]:
-                for definition in definitions:
-                    found += _given(resolver, instance, definition, name)
+        for definition in () if index is None else index.methods(owner.qualname):
+            found += _given(resolver, instance, definition, name)
         if found:
             break
-    real = [each for each in found if not (isinstance(each, Leaf) and each.constant == "None" and each.type == "None")]
-    return tuple(real or found)
+    return found
+
+
+def _updated(found: tuple[Abstract, ...]) -> tuple[Abstract, ...]:
+    """Put together what a mapping starts as and what methods add to it: `self.scope["region"] = …`."""
+    whole = [each for each in found if not _is_update(each)]
+    updates = [each for each in found if isinstance(each, Dictionary) and _is_update(each)]
+    if not updates or not all(isinstance(each, Dictionary) for each in whole):
+        return found
+    return tuple(_with_updates(each, updates) for each in whole if isinstance(each, Dictionary)) or found
+
+
+def _is_update(value: Abstract) -> bool:
+    return isinstance(value, Dictionary) and any(gap.itself for gap in value.gaps)
+
+
+def _with_updates(start: Dictionary, updates: list[Dictionary]) -> Dictionary:
+    """Return a mapping to which methods may add entries."""
+    items = dict(start.items)
+    gaps = [*start.gaps]
+    for update in updates:
+        gaps += [gap for gap in update.gaps if not gap.itself]
+        for name, held in update.items:
+            before = items.get(name)
+            values = held.values if before is None else tuple(dict.fromkeys((*before.values, *held.values)))
+            items[name] = Held(values, maybe=before is None or before.maybe, place=held.place)
+    return replace(start, items=tuple(items.items()), gaps=tuple(dict.fromkeys(gaps)))
 
 
 def _given(resolver: "Resolver", instance: Instance, definition: Definition, name: str) -> list[Abstract]:

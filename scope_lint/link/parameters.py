@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from scope_lint.facts import Constant, Formal, Parameter
 from scope_lint.link import annotations, names
+from scope_lint.link.describe import ITSELF
 from scope_lint.link.frames import Bound, Defaulted, Extra, FromSpread, Passed, Receiver, Ref, Rest
 from scope_lint.link.program import Unit
 from scope_lint.link.values import Abstract, ClassRef, Dictionary, External, Gap, Held, Instance, Leaf, Sequence
@@ -67,7 +68,8 @@ def _extra(resolver: "Resolver", bound: Extra, place: Place) -> Dictionary:
 def gap_of(value: Abstract, place: Place) -> Gap:
     """Return the gap that `**value` leaves in a dictionary."""
     if isinstance(value, Leaf):
-        return Gap(f"`**{value.text}`: {value.reason}", place, parameter=value.parameter)
+        reason = f"`**{value.text}`: {value.reason}"
+        return Gap(reason, place, itself=value.reason == ITSELF, parameter=value.parameter)
     return Gap("a `**` of something that is no mapping", place)
 
 

@@ -62,6 +62,13 @@ class FileIndex:
     bindings: dict[str, list[tuple[Unit, int]]] = field(default_factory=dict)
     stars: list[tuple[Unit, int]] = field(default_factory=list)
 
+    def methods(self, qualname: str) -> Iterator[Definition]:
+        """Yield the methods of a class, without those of classes in it."""
+        prefix = f"{qualname}."
+        for name, definitions in self.functions.items():
+            if name.startswith(prefix) and "." not in name[len(prefix) :]:
+                yield from definitions
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallSite:

@@ -28,15 +28,18 @@ from scope_lint.link.frames import Frame, Ref
 from scope_lint.link.program import Program, Unit
 from scope_lint.link.values import Abstract, ClassRef, FunctionRef, Leaf, Sequence
 
-# Limits per sink, so that an unrelated file cannot change what is found there. A value reached through more steps than
-# these is not one that a reader could check either.
+# Limits per flow into a sink, so that an unrelated file cannot change what is found there. A value reached through more
+# steps than these is not one that a reader could check either.
 MOST_DEPTH = 60
-MOST_STEPS = 50_000
+MOST_STEPS = 5_000
 MOST_ALTERNATIVES = 32
 
 
 class Resolver:
-    """Resolves values of one program; `begin` starts the count of work anew for the next sink."""
+    """Resolves values of one program; `begin` starts the count of work anew for the next flow.
+
+    `running` are the attributes of classes that are being followed, so that one that is updated is not part of itself.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -45,9 +48,10 @@ class Resolver:
         self._depth = 0
         self._cuts = 0
         self._open: set[tuple[int, int, int]] = set()
+        self.running: set[tuple[ClassRef, str]] = set()
 
     def begin(self) -> None:
-        """Start the work of one sink."""
+        """Start the work of one flow."""
         self._steps = 0
 
     def resolve(self, ref: Ref) -> tuple[Abstract, ...]:
@@ -58,10 +62,10 @@ class Resolver:
             return known
         running = (*key, id(ref.frame))
         if running in self._open:
-            return self._cut(ref, ITSELF)
+            return self.cut(ref, ITSELF)
         self._steps += 1
         if self._depth >= MOST_DEPTH or self._steps >= MOST_STEPS:
-            return self._cut(ref, "it goes through too many steps")
+            return self.cut(ref, "it goes through too many steps")
         cuts = self._cuts
         self._open.add(running)
         self._depth += 1
@@ -82,7 +86,8 @@ class Resolver:
         """Return the alternatives of a value that no call's arguments play a part in."""
         return self.resolve(Ref(unit, index, self.top))
 
-    def _cut(self, ref: Ref, reason: str) -> tuple[Abstract, ...]:
+    def cut(self, ref: Ref, reason: str) -> tuple[Abstract, ...]:
+        """Return a value that is not followed for a reason that depends on where resolving began."""
         self._cuts += 1
         return (leaf(ref, reason),)
 

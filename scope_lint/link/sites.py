@@ -41,7 +41,6 @@ class Sites:
 
     def of(self, match: Match) -> list[Site]:
         """Return the sites of one sink call."""
-        self._resolver.begin()
         found: list[Site] = []
         for flow, scope in self._flows(match):
             if len(found) >= MOST_FLOWS:
@@ -64,6 +63,7 @@ class Sites:
             frame = self._frame(flow)
             if frame is None:
                 continue
+            self._resolver.begin()
             scope = scopes.read(self._resolver, match.site, match.sink, frame)
             above = [] if len(flow.calls) > MOST_HOPS else self._above(flow, scope)
             if not any(not each.calls[0].unit.test for each in above):

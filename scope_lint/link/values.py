@@ -65,11 +65,15 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A part of a dictionary that is unknown: a `**mapping`, or a key (`dynamic`) that cannot be told."""
+    """A part of a dictionary that is unknown: a `**mapping`, or a key (`dynamic`) that cannot be told.
+
+    `itself`: it is what the dictionary was before, while an update of it is looked at.
+    """
 
     reason: str
     place: Place
     dynamic: bool = False
+    itself: bool = False
     parameter: tuple[str, str, str] | None = None
 
 
