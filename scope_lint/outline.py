@@ -21,8 +21,18 @@ _BLANK = " \t\f"
 _WORD = re.compile(r"\w+")
 _NEVER_SOURCE = re.compile("[\0\ud800-\udfff]")  # NUL, and halves of characters
 
+# A literal in more characters than this is data. libcst would take 0.7 ms for each row of it.
+_TABLE = 20_000
+
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class _Lines(NamedTuple):
+    """Lines of the file, the last one included."""
+
+    first: int
+    last: int
 
 
 class _Piece(NamedTuple):
@@ -40,7 +50,8 @@ def outline(path: str, text: str) -> Outline:
     """Cut a file into chunks: functions, methods, classes without their methods, and the rest of the module.
 
     Functions and classes under `if`, `try` and the like stay where they are, nested functions with their outer one;
-    classes in a class are chunks of their own. A chunk's own name is not among its `names`.
+    classes in a class are chunks of their own. A chunk's own name is not among its `names`. A literal at module level
+    that is so large that it can only be data is left out.
 
     Args:
         path: the file's name, for problems.
@@ -139,15 +150,35 @@ def _cut(path: str, code: str, tree: ast.Module) -> Outline:
             problems.append(_deep(path, lines, deep))
             continue
         indented = "." in piece.qualname
-        source, table = _assemble(clean, piece.first, piece.last, piece.inner, indented=indented)
+        cuts = [_Lines(inner.first, inner.last) for inner in piece.inner]
+        source, table = _assemble(clean, piece.first, piece.last, cuts, indented=indented)
         chunks.append(Chunk(piece.qualname, piece.kind, source, table, names))
-    names, deep = mentions(_rest(tree.body))
+    tables = _tables(tree.body, lines)
+    names, deep = mentions(node for node in _rest(tree.body) if node not in tables)
     if deep is not None:
         problems.append(_deep(path, lines, deep))
     else:
-        source, table = _assemble(clean, 1, len(lines), pieces, indented=False)
+        cuts = sorted([*(_Lines(piece.first, piece.last) for piece in pieces), *tables.values()])
+        source, table = _assemble(clean, 1, len(lines), cuts, indented=False)
         chunks.append(Chunk("", "module", source, table, names))
     return Outline(tuple(chunks), tuple(problems))
+
+
+def _tables(body: Sequence[ast.stmt], lines: Sequence[str]) -> dict[ast.stmt, _Lines]:
+    """The module's large literals, with their lines: statements that call nothing and share no line with another."""
+    found: dict[ast.stmt, _Lines] = {}
+    for position, node in enumerate(body):
+        at = _Lines(node.lineno, node.end_lineno or node.lineno)
+        size = sum(len(line) for line in lines[at.first - 1 : at.last])
+        if size <= _TABLE or not isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr):
+            continue
+        neighbours = body[max(position - 1, 0) : position + 2]
+        shares = any(at.first <= other.lineno <= at.last for other in neighbours if other is not node) or any(
+            at.first <= (other.end_lineno or 0) <= at.last for other in neighbours if other is not node
+        )
+        if not shares and not any(isinstance(inner, ast.Call) for inner in ast.walk(node)):
+            found[node] = at
+    return found
 
 
 def _pieces(body: Sequence[ast.stmt], lines: Sequence[str], outer: str) -> Iterator[_Piece]:
@@ -199,7 +230,7 @@ def _last_line(node: _Definition, lines: Sequence[str]) -> int:
 
 
 def _assemble(
-    lines: Sequence[str], first: int, last: int, cuts: Sequence[_Piece], *, indented: bool
+    lines: Sequence[str], first: int, last: int, cuts: Sequence[_Lines], *, indented: bool
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The text of the lines from `first` to `last`, a `pass` for each cut, and which line is which (`Chunk.lines`)."""
     text = ["class _:"] if indented else []

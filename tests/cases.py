@@ -9,7 +9,7 @@ stand on the line that they speak of, in Python files and settings files:
     memory.add(t, user_id=uid)  # expect-todo: shape-drift     a known miss: fails on the day that it is found
 
 What is not marked is expected to be silent. The cases of the group `linking` say instead what each scope resolves to
-(`# site:`, see `test_linking.py`), and of findings nothing.
+(`# site:`, see `test_linking.py`), and the quickstart is code without marks, as a user's is (see `test_readme.py`).
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from scope_lint.pipeline import check
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 LONE = ("quickstart",)  # cases that are no group
-LINKING = "linking/"  # begins the names of the cases that are about sites
+UNMARKED = ("linking/", "quickstart")  # begin the names of the cases that do not mark findings
 MARKED = (".py", ".toml")  # files that carry marks
 
 _LINE_END = re.compile(r"\r\n|\n|\r")

@@ -385,6 +385,27 @@ def test_what_is_long_and_not_deep_is_read(text: str) -> None:
         assert [chunk.qualname for chunk in found.chunks] == [""]
 
 
+TABLE = "DATA = {\n" + "".join(f"    'key_{n}': {n},\n" for n in range(2_000)) + "}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_left_out"),
+    [
+        pytest.param(TABLE, True, id="a large literal"),
+        pytest.param("first = 1\n\n" + TABLE + "\n\ndef f():\n    pass\n", True, id="between other statements"),
+        pytest.param(TABLE.replace("DATA =", "DATA: dict[str, int] ="), True, id="annotated"),
+        pytest.param(TABLE.replace("'key_7': 7", "'key_7': f()"), False, id="with a call in it"),
+        pytest.param(TABLE.replace("\n}", "\n}; last = 1"), False, id="with another statement on its line"),
+        pytest.param("DATA = {'key_1': 1}\n", False, id="a small one"),
+    ],
+)
+def test_a_large_literal_is_left_out(text: str, *, is_left_out: bool) -> None:
+    module = outline("a.py", text).chunks[-1]
+    assert ("key_1" not in module.names) == is_left_out
+    assert ("key_1" not in module.source) == is_left_out
+    assert [line for line in module.source.split("\n") if line.startswith("first")] == ["first = 1"] * ("first" in text)
+
+
 def test_what_python_refuses_is_one_chunk_for_libcst_to_judge() -> None:
     found = outline("a.py", REFUSED + "def f():\r    memory.add('user_id')")
     assert found.problems == ()

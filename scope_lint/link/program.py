@@ -9,10 +9,12 @@ from scope_lint.facts import (
     Call,
     ChunkFacts,
     ClassFacts,
+    Element,
     FileFacts,
     FunctionFacts,
     Imported,
     Name,
+    Parameter,
     Value,
     Wanted,
 )
@@ -157,6 +159,8 @@ class Program:
             return {callee.name}
         if isinstance(callee, Imported):
             return {callee.member or callee.module.rpartition(".")[2]}
+        if isinstance(callee, Parameter | Element):
+            return {callee.name}
         if not isinstance(callee, Name):
             return set()
         names = {callee.name}

@@ -170,12 +170,12 @@ def _mend(store: Store, site: Site, name: str, twin: str | None, belief: Belief)
         return f"{twin}={code}" if form_of(store, site) == "flat" else f'"{twin}": {code}'
     if belief.value == "one of":
         return f"one of {listed(alternatives(store, belief.key))} in each scope"
-    declare = f'narrowing-keys = ["{name}"] if it is a part of the address at some places'
+    declare = f'narrowing-keys = ["{name}"] in the settings'
     words = {word.lower() for word in _WORD.findall(name)}
     wider = site.role in {"read", "delete"} and match_of(store, site) != "exact"
     if wider or words & _IDENTITIES:
-        return f"{name} at the other places too; or {declare}"
-    return f"the scope without {name} (keep it in the content or metadata); or {declare}"
+        return f"{name} at the other places too, or {declare}"
+    return f"the scope without {name}, or {declare}"
 
 
 RULE = rule(NAME, "error", "splits", __doc__, check)
