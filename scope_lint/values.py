@@ -18,6 +18,23 @@ _TOKEN = re.compile(
 _SLOT = re.compile(r"(?<!\{)\{([^{}]*)\}")
 
 
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_NO_WORDS = frozenset({"id", "ids", "key", "name", "str", "self", "value"})
+_SAME_WORD = {"uid": "user", "sid": "session", "oid": "org", "organization": "org", "organisation": "org"}
+
+
+def words(text: str) -> frozenset[str]:
+    """What a name or an expression speaks of, in small letters: `user` for `userId`, `uid` and `request.user.id`."""
+    found = (word.lower() for word in _WORD.findall(text))
+    return frozenset(_SAME_WORD.get(word, word) for word in found if word not in _NO_WORDS)
+
+
+def prefixes(writing: Writing) -> bool:
+    """Whether the value is a template of literal text around one value."""
+    slots = _SLOT.findall(writing.shape)
+    return len(slots) == 1 and writing.shape.startswith('f"') and _SLOT.sub("", writing.shape) != 'f""'
+
+
 def is_constant(writing: Writing) -> bool:
     """Whether the value is a constant of the code."""
     return writing.constant is not None or writing.shape.startswith("const:")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from scope_lint.beliefs.votes import Ballot, Indexed, as_written, count, majority, total, unit, votes_for
 from scope_lint.model import Belief, Key, Side, Site, Store, Writing
 from scope_lint.sinks import form_of
-from scope_lint.values import canonical, is_constant, known_type, side
+from scope_lint.values import canonical, is_constant, known_type, prefixes, side, words
 
 Written = tuple[int, Site, Key]
 
@@ -19,15 +19,26 @@ def shapes(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
     for key, group in _groups(sites):
         if key in {*store.narrowing_keys, *store.other_keys} - pins.keys():
             continue
+        named = words(key).union(
+            *(words(each.text) for _, _, entry in group for each in entry.writings if not prefixes(each))
+        )
         sides = count(
             Ballot(answer, unit(site, as_written(writing)), index)
             for index, site, entry in group
             for writing in entry.writings
-            if (answer := side(writing, store)) is not None
+            if (answer := side(writing, store)) is not None and not _is_another_identity(writing, named)
         )
         if sides:
             value = pins.get(key, majority(sides))
             yield Belief(store.name, key, "shape", value, _votes(sides, value), total(sides), key in pins, sides)
+
+
+def _is_another_identity(writing: Writing, named: frozenset[str]) -> bool:
+    """Whether an identity is made of something that no other site calls it by: `f"guest-{address}"` for `user_id`.
+
+    It has its prefix because it is another kind of identity. `named` are the words of the key and of its other values.
+    """
+    return prefixes(writing) and bool(words(writing.text)) and words(writing.text).isdisjoint(named)
 
 
 def types(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:

@@ -33,7 +33,7 @@ def link(files: Iterable[FileFacts], paths: Collection[str], stores: Sequence[St
     names = frozenset(sink.call.rpartition(".")[2] for store in stores for sink in store.sinks)
     finder = Sites(resolver, names)
     matches = list(sinks.find(resolver, stores))
-    found = [(match, finder.of(match)) for match in matches]
+    found = finder.evident([(match, finder.of(match)) for match in matches])
     forwarded = finder.forwarded()  # a call of a wrapper, even one that is called like a sink, is no sink itself
     kept = [(match, sites) for match, sites in found if (id(match.site.unit), match.site.index) not in forwarded]
     return Linked(

@@ -1,6 +1,6 @@
 """Sites: each flow of a scope from the outermost caller into a sink."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,11 +9,19 @@ from scope_lint.link.describe import text_of
 from scope_lint.link.frames import CannotBindError, Frame, bind
 from scope_lint.link.program import CallSite, Definition
 from scope_lint.link.sinks import Match, call_text
-from scope_lint.link.values import Abstract
-from scope_lint.model import Hop, Key, Place, Site
+from scope_lint.link.values import Abstract, FunctionRef
+from scope_lint.model import Hop, Key, Place, Sink, Site
 
 if TYPE_CHECKING:
     from scope_lint.link.resolve import Resolver
+
+# Methods that so many classes have that the name alone says nothing.
+COMMON_METHODS = frozenset(
+    """
+    add append call clear count create delete drop execute exists fetch find get get_all insert invoke list load pop
+    put query read remove retrieve run save search send set store update upsert write
+    """.split()  # noqa: SIM905 - thirty pairs of quotes say nothing
+)
 
 # A wrapper of a wrapper of a wrapper: deeper trails are not ones that a reader would follow.
 MOST_HOPS = 8
@@ -54,6 +62,40 @@ class Sites:
     def forwarded(self) -> set[tuple[int, int]]:
         """Return the calls (chunk and index) that hand their scope on to a wrapper."""
         return {(id(site.unit), site.index) for found in self._callers.values() for site, _ in found}
+
+    def evident(self, found: Sequence[tuple[Match, list[Site]]]) -> list[tuple[Match, list[Site]]]:
+        """Return the sink calls without those that take no scope and for which nothing speaks but their name."""
+        counted = {key for match, sites in found if any(not site.left_out for site in sites) for key in _company(match)}
+        return [
+            (match, sites)
+            for match, sites in found
+            if not all(site.left_out for site in sites) or self._is_evident(match, counted)
+        ]
+
+    def _is_evident(self, match: Match, counted: set[tuple[str, ...]]) -> bool:
+        """Tell whether a call without a scope is the sink's all the same.
+
+        A function of the project that cannot take the scope is none. A common method name needs another call on the
+        same receiver in the file that does pass a scope; another bare name, one on a receiver of that name anywhere.
+        """
+        targets = self._resolver.module_value(match.site.unit, match.site.call.function)
+        if any(isinstance(target, FunctionRef) and not self._takes_scope(target, match.sink) for target in targets):
+            return False
+        anywhere, here = _company(match)
+        name = match.sink.call.rpartition(".")
+        if name[2] in COMMON_METHODS:
+            return here in counted
+        return bool(name[0]) or anywhere in counted
+
+    def _takes_scope(self, target: FunctionRef, sink: Sink) -> bool:
+        definition = self._resolver.program.function(target.path, target.qualname)
+        if definition is None:
+            return True
+        formals = {formal.name for formal in definition.facts.formals}
+        names = {name for spec in sink.scopes for name in (spec.keyword, *spec.keys) if name is not None}
+        positional = any(spec.position is not None for spec in sink.scopes)
+        kinds = {formal.kind for formal in definition.facts.formals}
+        return positional or bool(formals & names) or "kwargs" in kinds
 
     def _flows(self, match: Match) -> Iterator[tuple[Flow, scopes.Scope]]:
         """Yield each flow with its scope, going up to callers as long as the scope is made of parameters."""
@@ -109,6 +151,12 @@ class Sites:
                 return None
             frame = frame.with_call((owner.unit.path, owner.facts.qualname), bound)
         return frame
+
+
+def _company(match: Match) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what a call shares with others of its store: the receiver's name anywhere, and in the same file."""
+    receiver = call_text(match.site).rpartition(".")[0].rpartition(".")[2].lstrip("_")
+    return (match.store.name, receiver), (match.store.name, receiver, match.site.unit.path)
 
 
 def _receiver(owner: Definition, receiver: Abstract | None) -> Abstract | None:
