@@ -1,6 +1,7 @@
 """What a value as written says about the address that it makes: its side in a vote, its type, and its code."""
 
 import re
+from collections.abc import Sequence
 
 from scope_lint.model import Store, Writing
 
@@ -27,6 +28,15 @@ def words(text: str) -> frozenset[str]:
     """What a name or an expression speaks of, in small letters: `user` for `userId`, `uid` and `request.user.id`."""
     found = (word.lower() for word in _WORD.findall(text))
     return frozenset(_SAME_WORD.get(word, word) for word in found if word not in _NO_WORDS)
+
+
+def converted(writings: Sequence[Writing]) -> list[Writing]:
+    """The ways in which a value comes about, without "as is" where the same value is converted on another path.
+
+    `if not isinstance(uid, str): uid = str(uid)` converts what needs it, and stores one form.
+    """
+    done = {writing.text for writing in writings if writing.shape != "as is"}
+    return [writing for writing in writings if writing.shape != "as is" or writing.text not in done]
 
 
 def prefixes(writing: Writing) -> bool:

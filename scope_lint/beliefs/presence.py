@@ -61,14 +61,19 @@ def _electorates(store: Store, sites: Sequence[Indexed]) -> list[list[Indexed]]:
 
 
 def _answers(store: Store, key: str, sites: Sequence[Indexed], meant: Mapping[str, str]) -> Iterator[Ballot]:
-    """Who has `key`. A site whose other keys are unknown does not vote for its absence."""
+    """Who has `key`.
+
+    A site whose other keys are unknown does not vote for its absence, be it on
+    some paths only.
+    """
     spelt = {twin for twin, right in meant.items() if right == key}
     for index, site in sites:
         if not takes(store, site, key):
             continue
         has = {entry.name: entry.maybe for entry in site.keys}
         if key in has:
-            yield Ballot("maybe" if has[key] else "present", scope_unit(site), index)
+            if site.complete or not has[key]:
+                yield Ballot("maybe" if has[key] else "present", scope_unit(site), index)
         elif not spelt.isdisjoint(has):
             yield Ballot("misspelt", scope_unit(site), index)
         elif site.complete:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from scope_lint.beliefs.votes import Ballot, Indexed, as_written, count, majority, total, unit, votes_for
 from scope_lint.model import Belief, Key, Side, Site, Store, Writing
 from scope_lint.sinks import form_of
-from scope_lint.values import canonical, is_constant, known_type, prefixes, side, words
+from scope_lint.values import canonical, converted, is_constant, known_type, prefixes, side, words
 
 Written = tuple[int, Site, Key]
 
@@ -25,7 +25,7 @@ def shapes(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
         sides = count(
             Ballot(answer, unit(site, as_written(writing)), index)
             for index, site, entry in group
-            for writing in entry.writings
+            for writing in converted(entry.writings)
             if (answer := side(writing, store)) is not None and not _is_another_identity(writing, named)
         )
         if sides:

@@ -323,9 +323,30 @@ def _comprehension(scope: Scope, node: cst.BaseComp) -> Operand:
     if isinstance(node, cst.DictComp):
         evaluate(scope, node.key)
         evaluate(scope, node.value)
-    elif isinstance(node, cst.BaseSimpleComp):
+        scope.live.names = before
+        return _filtered(scope, node)
+    if isinstance(node, cst.BaseSimpleComp):
         evaluate(scope, node.elt)
     scope.live.names = before
+    return unknown(scope, node, "a comprehension")
+
+
+def _filtered(scope: Scope, node: cst.DictComp) -> Operand:
+    """Return `{k: v for k, v in d.items() if …}`: a dict that holds what `d` does, or a part of it."""
+    pair, source = node.for_in.target, node.for_in.iter
+    if (
+        node.for_in.inner_for_in is None
+        and isinstance(source, cst.Call)
+        and isinstance(source.func, cst.Attribute)
+        and source.func.attr.value == "items"
+        and isinstance(pair, cst.Tuple)
+        and [dotted(element.value) for element in pair.elements] == [dotted(node.key), dotted(node.value)]
+    ):
+        operand = evaluate(scope, source.func.value)
+        steps = dicts.spread(scope, operand, scope.span(source.func.value))
+        maybe = bool(node.for_in.ifs)
+        kept = tuple(Step(step.key, step.value, maybe=step.maybe or maybe, span=step.span) for step in steps)
+        return scope.live.new_dict(kept, scope.span(node))
     return unknown(scope, node, "a comprehension")
 
 

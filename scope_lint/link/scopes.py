@@ -1,18 +1,20 @@
 """The scope of a call: found among its arguments by a sink's specification, and turned into keys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scope_lint.facts import Argument
-from scope_lint.link import dictionaries
+from scope_lint.link import dictionaries, filters
 from scope_lint.link.conversions import is_template, shape
+from scope_lint.link.describe import text_of
 from scope_lint.link.frames import MAPPING_STARS, Frame
 from scope_lint.link.parameters import gap_of
 from scope_lint.link.program import CallSite
 from scope_lint.link.strings import as_leaf
 from scope_lint.link.values import Abstract, Dictionary, Gap, Held, Instance, Leaf, Sequence
 from scope_lint.model import Key, Place, ScopeSpec, Sink, Spelling, Writing
+from scope_lint.values import words
 
 if TYPE_CHECKING:
     from scope_lint.link.resolve import Resolver
@@ -70,6 +72,8 @@ def _by_spec(resolver: "Resolver", site: CallSite, spec: ScopeSpec, frame: Frame
         return _namespace(found, place)
     if spec.form in ("id", "template"):
         return _single(found, spec.keyword or "namespace", place)
+    if spec.form == "filter":
+        found = tuple(filters.unwrap(each) for each in found)
     return _mapping(found, place)
 
 
@@ -133,12 +137,23 @@ def _flat(resolver: "Resolver", site: CallSite, spec: ScopeSpec, frame: Frame) -
         if argument.keyword in spec.keys and argument.keyword is not None:
             values = resolver.resolve(site.at(frame).at(argument.value))
             held[argument.keyword] = Held(values, maybe=False, place=Place(site.unit.path, argument.span))
-    if not held and not spread.gaps:
+    missing = [name for name in spec.keys if name not in held]
+    gaps = (*spread.gaps, *_by_position(site, missing)) if missing else ()
+    if not held and not gaps:
         return _left_out(site)
     keys = tuple(_key(name, held[name]) for name in spec.keys if name in held)
-    gaps = tuple(gap for gap in spread.gaps if len(keys) < len(spec.keys))
     needs = (*_needs(each.values for each in held.values()), *_gap_needs(gaps))
     return Scope(place, keys, gaps, needs=needs, opaque=None if keys else gaps[0].reason if gaps else None)
+
+
+def _by_position(site: CallSite, missing: list[str]) -> Iterator[Gap]:
+    """Yield the arguments without a keyword that are called like a key: which parameter they are for is not known."""
+    for argument in site.call.arguments:
+        text = text_of(site.unit, argument.value)
+        if argument.keyword is not None or argument.stars == MAPPING_STARS:
+            continue
+        if argument.stars or any(words(name) and words(name) <= words(text) for name in missing):
+            yield Gap(f"`{text}` is passed by position", Place(site.unit.path, argument.span))
 
 
 def _descend(found: tuple[Abstract, ...], key: str) -> tuple[tuple[Abstract, ...], tuple[Gap, ...]]:
@@ -214,7 +229,8 @@ def _namespace(found: tuple[Abstract, ...], place: Place) -> Scope:
     known = [each for each in found if isinstance(each, Sequence)]
     if not known or len(known) < len(found):
         others = tuple(each for each in found if not isinstance(each, Sequence))
-        return _opaque("; ".join(sorted({_reason(each) for each in others})), place, found)
+        scope = _opaque("; ".join(sorted({_reason(each) for each in others})), place, found)
+        return replace(scope, impossible=not known and all(_is_no_mapping(each) for each in others))
     longest = max(known, key=lambda each: len(each.items))
     keys = []
     for position in range(len(longest.items)):

@@ -165,8 +165,10 @@ def _receiver(owner: Definition, receiver: Abstract | None) -> Abstract | None:
 
 def _is_none_of_it(match: Match, scope: scopes.Scope) -> bool:
     """Tell whether a sink with a common name was met that takes no scope after all."""
-    shipped = match.store.declared_at is None
-    if shipped and (scope.left_out or scope.impossible):
+    if match.store.declared_at is None:
+        if scope.left_out or scope.impossible:
+            return True
+    elif scope.impossible and match.sink.call in COMMON_METHODS:
         return True
     return match.sink.mapping_only and not scope.mapping
 
