@@ -14,7 +14,7 @@ _NOT_STRINGS = frozenset(
 )  # fmt: skip
 # The conversions of a shape, innermost first: `str()`, `.strip()`, `.hex`, `f"user-{}"`, and `f-string` by its name.
 _TOKEN = re.compile(
-    r"""(?P<bare>f-string)|(?P<template>f"[^"]*"|f'[^']*')|(?P<function>[A-Za-z_][\w.]*)\(\)|(?P<method>\.\w+(?:\(\))?)"""
+    r"""(?P<bare>f-string)|(?P<template>f"[^"]*"|f'[^']*')|(?P<function>[A-Za-z_][\w.]*)\(\)|(?P<method>\.\w+(?:\((?:[^()"]|"[^"]*")*\))?)"""
 )
 _SLOT = re.compile(r"(?<!\{)\{([^{}]*)\}")
 
@@ -37,6 +37,15 @@ def converted(writings: Sequence[Writing]) -> list[Writing]:
     """
     done = {writing.text for writing in writings if writing.shape != "as is"}
     return [writing for writing in writings if writing.shape != "as is" or writing.text not in done]
+
+
+def subject(text: str) -> frozenset[str]:
+    """What an expression is a value of, by the last part of its name that says so: `user` for `request.user.id`."""
+    for part in reversed(text.split(".")):
+        found = words(part)
+        if found:
+            return found
+    return frozenset()
 
 
 def prefixes(writing: Writing) -> bool:

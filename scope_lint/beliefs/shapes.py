@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from scope_lint.beliefs.votes import Ballot, Indexed, as_written, count, majority, total, unit, votes_for
 from scope_lint.model import Belief, Key, Side, Site, Store, Writing
 from scope_lint.sinks import form_of
-from scope_lint.values import canonical, converted, is_constant, known_type, prefixes, side, words
+from scope_lint.values import canonical, converted, is_constant, known_type, prefixes, side, subject, words
 
 Written = tuple[int, Site, Key]
 
@@ -20,7 +20,7 @@ def shapes(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
         if key in {*store.narrowing_keys, *store.other_keys} - pins.keys():
             continue
         named = words(key).union(
-            *(words(each.text) for _, _, entry in group for each in entry.writings if not prefixes(each))
+            *(subject(each.text) for _, _, entry in group for each in entry.writings if not prefixes(each))
         )
         sides = count(
             Ballot(answer, unit(site, as_written(writing)), index)
@@ -38,7 +38,7 @@ def _is_another_identity(writing: Writing, named: frozenset[str]) -> bool:
 
     It has its prefix because it is another kind of identity. `named` are the words of the key and of its other values.
     """
-    return prefixes(writing) and bool(words(writing.text)) and words(writing.text).isdisjoint(named)
+    return prefixes(writing) and bool(subject(writing.text)) and subject(writing.text).isdisjoint(named)
 
 
 def types(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:

@@ -65,8 +65,9 @@ def _by_spec(resolver: "Resolver", site: CallSite, spec: ScopeSpec, frame: Frame
         scope = _left_out(site)
         return scope if not gaps else replace(_opaque(gaps[0].reason, scope.place, found), needs=_gap_needs(gaps))
     for key in spec.path:
-        found, gaps = _descend(found, key)
+        found, around = _descend(found, key)
         if not found:
+            gaps = tuple(replace(gap, dynamic=False) for gap in around)  # a key beside the scope is none of it
             return replace(_left_out(site), gaps=gaps, left_out=not gaps, needs=_gap_needs(gaps))
     if spec.form == "namespace":
         return _namespace(found, place)

@@ -53,7 +53,7 @@ class StoreTable(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"
     other_keys: Names = ()
     aliases: dict[str, str] = field(default_factory=dict)
     match: Match = "exact"
-    non_strings: NonStrings = "refused"
+    non_strings: NonStrings = "kept"
     constructors: Names = ()
     shapes: dict[str, str] = field(default_factory=dict)
     sinks: tuple[SinkTable, ...] = ()
