@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from scope_lint.model import Evidence, Finding, Hop, Problem, Role, ScopeSpec, Sink, Site, Store, Support, Writing
 from scope_lint.rules import RULES, Rule, disallowed_key, judge, page, unused_ignore
 from scope_lint.rules.finding import wilson
-from scope_lint.values import code_of, in_code
+from scope_lint.writings import code_of, in_code
 
 
 def notes(finding: Finding) -> dict[str, str]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from scope_lint.beliefs.profiles import KeySet, sure_keys
 from scope_lint.beliefs.votes import Ballot, Indexed, count, scope_unit, total, votes_for
+from scope_lint.declared import form_of
 from scope_lint.model import Belief, Site, Store
-from scope_lint.sinks import form_of
 
 _ENOUGH = 3  # sites with the same keys, below which a function is no custom yet
 

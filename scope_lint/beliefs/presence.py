@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scope_lint.beliefs.profiles import KeySet, beside_profile, profiles, sheltered, twins
 from scope_lint.beliefs.votes import Ballot, Indexed, count, scope_unit, total, votes_for
+from scope_lint.declared import declared_keys, form_of, match_of, takes
 from scope_lint.model import Belief, Side, Site, Store
-from scope_lint.sinks import declared_keys, form_of, match_of, takes
 
 
 def presence(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:

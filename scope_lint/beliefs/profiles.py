@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from scope_lint.beliefs.votes import Indexed, scope_unit
+from scope_lint.declared import declared_keys, fold
 from scope_lint.model import Site, Store
-from scope_lint.sinks import declared_keys, fold
 
 KeySet = frozenset[str]
 _MAYBE_LIMIT = 4  # more keys than this that may be absent are tried all together or not at all

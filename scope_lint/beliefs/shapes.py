@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from scope_lint.beliefs.votes import Ballot, Indexed, as_written, count, majority, total, unit, votes_for
+from scope_lint.declared import form_of
 from scope_lint.model import Belief, Key, Side, Site, Store, Writing
-from scope_lint.sinks import form_of
-from scope_lint.values import canonical, converted, is_constant, known_type, prefixes, side, subject, words
+from scope_lint.writings import canonical, converted, is_constant, known_type, prefixes, side, subject, words
 
 Written = tuple[int, Site, Key]
 

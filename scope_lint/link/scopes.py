@@ -14,7 +14,7 @@ from scope_lint.link.program import CallSite
 from scope_lint.link.strings import as_leaf
 from scope_lint.link.values import Abstract, Dictionary, Gap, Held, Instance, Leaf, Sequence
 from scope_lint.model import Key, Place, ScopeSpec, Sink, Spelling, Writing
-from scope_lint.values import words
+from scope_lint.writings import words
 
 if TYPE_CHECKING:
     from scope_lint.link.resolve import Resolver

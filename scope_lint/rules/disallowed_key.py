@@ -44,11 +44,11 @@ When to silence it. If the key is a part of the address at some places only, dec
 import re
 from collections.abc import Iterator
 
+from scope_lint.declared import alternatives, declared_keys, fold, form_of, match_of
 from scope_lint.model import Belief, Evidence, Finding, Key, Site, Store
 from scope_lint.rules.finding import Deviation, Saying, compose, origins
 from scope_lint.rules.rule import rule
 from scope_lint.rules.words import alike, key_code, key_set, listed, places, share, stores_by_name
-from scope_lint.sinks import alternatives, declared_keys, fold, form_of, match_of
 
 NAME = "disallowed-key"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

@@ -2,9 +2,9 @@
 
 What it finds. A read, write or delete whose scope lacks a key that the store's scopes must have. Which keys those are
 is declared (`tenant-keys`, `application-keys`, `one-of`) or learnt: more than half of the store's scopes carry the
-key. For flat keywords the calls of the same method are asked. A key set that is both written and read is a scope of
-its own beside the other, and is left alone; half and half is no finding. A call without any scope, where others pass
-one, is the same fault.
+key. For flat keywords of an SDK the calls of the same method are asked. A key set that is both written and read is a
+scope of its own beside the other, and is left alone; half and half is no finding. A call without any scope, where
+others pass one, is the same fault.
 
 Why it matters. Which keys take part decides more than anything else: putting the keys right raised the hit rate of a
 replayed assistant by 25.8 points of 100, four times as much as any other repair. A store that compares whole scopes
@@ -42,6 +42,7 @@ only some scopes have belongs in `narrowing-keys`.
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from scope_lint.declared import alternatives, match_of, takes
 from scope_lint.model import Belief, Evidence, Finding, Site, Store
 from scope_lint.rules.finding import Deviation, Saying, compose, origins
 from scope_lint.rules.rule import rule
@@ -58,7 +59,6 @@ from scope_lint.rules.words import (
     verb,
     where,
 )
-from scope_lint.sinks import alternatives, match_of, takes
 
 NAME = "missing-key"
 

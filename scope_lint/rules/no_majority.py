@@ -30,12 +30,12 @@ When to silence it. When the two are apart on purpose: better two stores in the 
 
 from collections.abc import Iterator
 
+from scope_lint.declared import match_of
 from scope_lint.model import Belief, Evidence, Finding, Side, Store, Writing
 from scope_lint.rules.finding import Deviation, Saying, compose, origins
 from scope_lint.rules.rule import rule
 from scope_lint.rules.words import listed, places, stores_by_name, writings_of
-from scope_lint.sinks import match_of
-from scope_lint.values import code_of, in_code, known_type, side
+from scope_lint.writings import code_of, in_code, known_type, side
 
 NAME = "no-majority"
 

@@ -39,12 +39,12 @@ When to silence it. When the two are known to be the same text for every value, 
 
 from collections.abc import Iterator
 
+from scope_lint.declared import match_of
 from scope_lint.model import Belief, Evidence, Finding, Site, Store, Writing
 from scope_lint.rules.finding import Deviation, Saying, compose, origins
 from scope_lint.rules.rule import rule
 from scope_lint.rules.words import places, share, stores_by_name, writings_of
-from scope_lint.sinks import match_of
-from scope_lint.values import canonical, code_of, in_code, side
+from scope_lint.writings import canonical, code_of, in_code, side
 
 NAME = "shape-drift"
 

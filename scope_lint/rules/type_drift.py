@@ -40,7 +40,7 @@ from scope_lint.model import Belief, Evidence, Finding, Site, Store, Writing
 from scope_lint.rules.finding import Deviation, Saying, compose, origins
 from scope_lint.rules.rule import rule
 from scope_lint.rules.words import places, share, stores_by_name, writings_of
-from scope_lint.values import code_of, in_code, is_constant, known_type
+from scope_lint.writings import code_of, in_code, is_constant, known_type
 
 NAME = "type-drift"
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from scope_lint.declared import form_of, match_of
 from scope_lint.model import Belief, Effect, Evidence, Key, Place, Site, Store, Writing
-from scope_lint.sinks import form_of, match_of
-from scope_lint.values import code_of
+from scope_lint.writings import code_of
 
 _SHOWN = 2  # places named before "and N more"
 _VERBS = {"read": "read", "write": "write", "delete": "delete", "readwrite": "call", "bind": "call"}

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from scope_lint.mentions import DEPTH, mentions
 from scope_lint.model import Chunk, Outline, Place, Problem, Span
-from scope_lint.scan import Scan, without_form_feeds
+from scope_lint.outline.mentions import DEPTH, mentions
+from scope_lint.outline.scan import Scan, without_form_feeds
 
 _BLANK = " \t\f"
 _WORD = re.compile(r"\w+")

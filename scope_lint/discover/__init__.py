@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from scope_lint.discover.walk import Patterns, patterns, walk
 from scope_lint.model import File
-from scope_lint.walk import Patterns, patterns, walk
 
 _TEST_FOLDERS = frozenset({"test", "tests"})
 
