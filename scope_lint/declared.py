@@ -1,6 +1,7 @@
 """What a store's settings say about the sink of a site: how it matches, where its scope stands, which keys it takes."""
 
 from scope_lint.model import Form, Match, Sink, Site, Store
+from scope_lint.writings import words
 
 # Of a sink's alternatives, the form that decides how its sites are judged comes first.
 _PRECEDENCE: tuple[Form, ...] = ("mapping", "filter", "flat", "namespace", "template", "id")
@@ -36,6 +37,14 @@ def declared_keys(store: Store) -> frozenset[str]:
     """Every key that the store's settings name."""
     own = (*store.tenant_keys, *store.application_keys, *store.narrowing_keys, *store.other_keys)
     return frozenset(own).union(*store.one_of)
+
+
+_NARROWING = frozenset({"agent", "chat", "conversation", "run", "session", "thread"})
+
+
+def narrows_by_default(store: Store, key: str) -> bool:
+    """Whether a key that the settings do not name is by its name a part of one tenant's memory: a session, a thread."""
+    return key not in declared_keys(store) and bool(words(key)) and words(key) <= _NARROWING
 
 
 def alternatives(store: Store, first: str) -> tuple[str, ...]:

@@ -69,11 +69,15 @@ class Argument(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Call(Struct, frozen=True, array_like=True, tag="call", gc=False):
-    """`function(*arguments)`, the arguments in source order."""
+    """`function(*arguments)`, the arguments in source order.
+
+    `written` is what is called as it stands in the source, if that is a name or attributes of one; "" otherwise.
+    """
 
     function: int
     arguments: tuple[Argument, ...]
     span: Span
+    written: str = ""
 
 
 class Element(Struct, frozen=True, array_like=True, tag="element", gc=False):

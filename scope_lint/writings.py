@@ -14,7 +14,7 @@ _NOT_STRINGS = frozenset(
 )  # fmt: skip
 # The conversions of a shape, innermost first: `str()`, `.strip()`, `.hex`, `f"user-{}"`, and `f-string` by its name.
 _TOKEN = re.compile(
-    r"""(?P<bare>f-string)|(?P<template>f"[^"]*"|f'[^']*')|(?P<function>[A-Za-z_][\w.]*)\(\)|(?P<method>\.\w+(?:\((?:[^()"]|"[^"]*")*\))?)"""
+    r"""(?P<bare>f-string)|(?P<template>f"[^"]*"|f'[^']*')|(?P<function>[A-Za-z_][\w.]*)\(\)|(?P<method>\.\w+(?:\((?:[^()']|'[^']*')*\))?)"""
 )
 _SLOT = re.compile(r"(?<!\{)\{([^{}]*)\}")
 

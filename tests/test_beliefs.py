@@ -94,13 +94,13 @@ def test_a_readwrite_site_does_not_satisfy_itself() -> None:
     ],
 )
 def test_flat_keywords(declared_at: Place | None, values: list[str]) -> None:
-    flat = (ScopeSpec("flat", keys=("user_id", "run_id")),)
+    flat = (ScopeSpec("flat", keys=("user_id", "team")),)
     sinks = (Sink("m.add", "write", flat), Sink("m.search", "read", flat))
     store = replace(STORE, sinks=sinks, declared_at=declared_at)
-    adds = [site(f"a.py:{line}", sink="m.add", user_id=None, run_id=None) for line in (1, 2, 3)]
+    adds = [site(f"a.py:{line}", sink="m.add", user_id=None, team=None) for line in (1, 2, 3)]
     reads = [site(f"b.py:{line}", "read", sink="m.search", user_id=None) for line in range(1, 6)]
     learnt = learn([*adds, *reads], (store,))
-    assert [one.value for one in learnt if one.key == "run_id" and one.about == "presence"] == values
+    assert [one.value for one in learnt if one.key == "team" and one.about == "presence"] == values
 
 
 def test_reads_of_a_subset_store_are_asked_apart_from_writes() -> None:

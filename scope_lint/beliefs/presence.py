@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scope_lint.beliefs.profiles import KeySet, beside_profile, profiles, sheltered, twins
 from scope_lint.beliefs.votes import Ballot, Indexed, count, scope_unit, total, votes_for
-from scope_lint.declared import declared_keys, form_of, match_of, takes
+from scope_lint.declared import declared_keys, form_of, match_of, narrows_by_default, takes
 from scope_lint.model import Belief, Side, Site, Store
 
 
@@ -131,8 +131,13 @@ def _chosen(site: Site, group: Sequence[str]) -> str:
 def _undeclared(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
     """Keys that are none of the declared ones."""
     for key in _names(sites):
-        if key not in declared_keys(store):
+        if key not in declared_keys(store) and not _is_named_by_sinks(store, key):
             yield _belief(store, key, "disallowed", count(_answers(store, key, sites, {})), pinned=True)
+
+
+def _is_named_by_sinks(store: Store, key: str) -> bool:
+    """Whether a sink of the settings lists the key among its flat keywords."""
+    return any(key in spec.keys for sink in store.sinks for spec in sink.scopes)
 
 
 def _believed(
@@ -143,6 +148,8 @@ def _believed(
     welcome = {*store.tenant_keys, *store.application_keys}.union(*known)
     narrows = all(match_of(store, site) == "subset" for _, site in sites)
     judged = set(_names(sites)).difference(store.narrowing_keys, store.other_keys, *store.one_of)
+    if all(form_of(store, site) == "flat" for _, site in sites):  # a dict's keys all make the address
+        judged = {key for key in judged if not narrows_by_default(store, key)}
     ballots = {
         key: [_sheltered(ballot, key, by_index, known) for ballot in _answers(store, key, sites, meant)]
         for key in sorted(judged)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from scope_lint.beliefs.votes import Ballot, Indexed, as_written, count, majority, total, unit, votes_for
-from scope_lint.declared import form_of
+from scope_lint.declared import form_of, narrows_by_default
 from scope_lint.model import Belief, Key, Side, Site, Store, Writing
 from scope_lint.writings import canonical, converted, is_constant, known_type, prefixes, side, subject, words
 
@@ -17,7 +17,7 @@ def shapes(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
     """
     pins = {key: canonical(shape, store) for key, shape in store.shapes}
     for key, group in _groups(sites):
-        if key in {*store.narrowing_keys, *store.other_keys} - pins.keys():
+        if key not in pins and (key in {*store.narrowing_keys, *store.other_keys} or narrows_by_default(store, key)):
             continue
         named = words(key).union(
             *(subject(each.text) for _, _, entry in group for each in entry.writings if not prefixes(each))
@@ -25,12 +25,19 @@ def shapes(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
         sides = count(
             Ballot(answer, unit(site, as_written(writing)), index)
             for index, site, entry in group
-            for writing in converted(entry.writings)
+            for writing in _of_one_form(store, entry)
             if (answer := side(writing, store)) is not None and not _is_another_identity(writing, named)
         )
-        if sides:
-            value = pins.get(key, majority(sides))
+        value = pins.get(key, majority(sides))
+        if sides and (value is not None or 2 * total(sides) >= len(group)):  # a tie among a few is no split of all
             yield Belief(store.name, key, "shape", value, _votes(sides, value), total(sides), key in pins, sides)
+
+
+def _of_one_form(store: Store, entry: Key) -> list[Writing]:
+    """The ways in which a value comes about, if they give one form: a fallback beside it is no vote for another."""
+    writings = converted(entry.writings)
+    forms = {side(writing, store) for writing in writings} - {None}
+    return writings if len(forms) == 1 else []
 
 
 def _is_another_identity(writing: Writing, named: frozenset[str]) -> bool:

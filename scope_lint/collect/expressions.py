@@ -129,7 +129,7 @@ def _call(scope: Scope, node: cst.Call) -> Operand:
     span = scope.span(node)
     if isinstance(node.func, cst.Name) and node.func.value == "dict" and dicts.is_builtin(scope, function):
         return dicts.construct(scope, passed, span)
-    return record(scope, Call(function, _arguments(scope, passed), span))
+    return record(scope, Call(function, _arguments(scope, passed), span, dotted(node.func) or ""))
 
 
 def _method_call(scope: Scope, node: cst.Call, func: cst.Attribute) -> Operand:
@@ -145,7 +145,7 @@ def _method_call(scope: Scope, node: cst.Call, func: cst.Attribute) -> Operand:
     arguments = _arguments(scope, passed)
     if owner >= 0:
         _mutate_list(scope, method, owner, arguments)
-    call = record(scope, Call(function, arguments, span))
+    call = record(scope, Call(function, arguments, span, dotted(func) or ""))
     return call if result is None else result
 
 

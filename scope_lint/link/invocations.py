@@ -140,5 +140,5 @@ def _constants(ref: Ref, value: Call) -> str:
     texts = []
     for argument in value.arguments:
         spelling, text = describe(ref.unit, argument.value)
-        texts.append(text if spelling == "constant" else "…")
+        texts.append(text.replace('"', "'") if spelling == "constant" else "…")
     return ", ".join(texts)

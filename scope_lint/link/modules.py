@@ -64,7 +64,7 @@ class Modules:
         pure = PurePosixPath(path)
         parts = [] if pure.name == "__init__.py" else [pure.stem]
         folder = pure.parent
-        while str(folder) in self._packages:
+        while folder.name and str(folder) in self._packages:
             parts.insert(0, folder.name)
             folder = folder.parent
         return ".".join(parts) or pure.parent.name

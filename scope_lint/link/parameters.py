@@ -26,7 +26,7 @@ def resolve(resolver: "Resolver", ref: Ref, value: Parameter) -> tuple[Abstract,
 def _bound(resolver: "Resolver", ref: Ref, value: Parameter, bound: Bound) -> tuple[Abstract, ...]:
     place = ref.place
     if isinstance(bound, Passed):
-        return passed(resolver, bound)
+        return tuple(_as_annotated(each, ref, value) for each in passed(resolver, bound))
     if isinstance(bound, Receiver):
         return (bound.value,)
     if isinstance(bound, Rest):
@@ -36,6 +36,18 @@ def _bound(resolver: "Resolver", ref: Ref, value: Parameter, bound: Bound) -> tu
     if isinstance(bound, FromSpread):
         return _from_spread(resolver, ref.unit, bound, value.name)
     return default(resolver, ref.unit, bound)
+
+
+def _as_annotated(value: Abstract, ref: Ref, parameter: Parameter) -> Abstract:
+    """Return an argument with the type that the parameter's annotation declares, if nothing else is known of it."""
+    if not isinstance(value, Leaf) or value.type is not None or value.conversions:
+        return value
+    for function in ref.unit.facts.functions:
+        if function.qualname == parameter.owner:
+            annotated = next((each.annotation for each in function.formals if each.name == parameter.name), None)
+            said = annotations.read(ref.unit, annotated)
+            return value if said.type is None else replace(value, type=said.type, nullable=said.nullable)
+    return value
 
 
 def passed(resolver: "Resolver", argument: Passed) -> tuple[Abstract, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from scope_lint.declared import fold
 from scope_lint.facts import Argument
 from scope_lint.link import dictionaries, filters
 from scope_lint.link.conversions import is_template, shape
@@ -133,16 +134,18 @@ def _flat(resolver: "Resolver", site: CallSite, spec: ScopeSpec, frame: Frame) -
     """Read keys that are keywords of the call itself."""
     place = site.place
     spread = _spread(resolver, site, frame)
-    held = {name: each for name, each in spread.items if name in spec.keys}
+    twins = {fold(key) for key in spec.keys}  # a keyword that is spelt like a key is a misspelt one, not none
+    held = {name: each for name, each in spread.items if fold(name) in twins}
     for argument in site.call.arguments:
-        if argument.keyword in spec.keys and argument.keyword is not None:
+        if argument.keyword is not None and fold(argument.keyword) in twins:
             values = resolver.resolve(site.at(frame).at(argument.value))
             held[argument.keyword] = Held(values, maybe=False, place=Place(site.unit.path, argument.span))
     missing = [name for name in spec.keys if name not in held]
     gaps = (*spread.gaps, *_by_position(site, missing)) if missing else ()
     if not held and not gaps:
         return _left_out(site)
-    keys = tuple(_key(name, held[name]) for name in spec.keys if name in held)
+    order = {name: position for position, name in enumerate(spec.keys)}
+    keys = tuple(_key(name, held[name]) for name in sorted(held, key=lambda name: (order.get(name, len(order)), name)))
     needs = (*_needs(each.values for each in held.values()), *_gap_needs(gaps))
     return Scope(place, keys, gaps, needs=needs, opaque=None if keys else gaps[0].reason if gaps else None)
 

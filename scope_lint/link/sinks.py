@@ -15,6 +15,7 @@ from scope_lint.link.values import (
     FunctionRef,
     Instance,
     Leaf,
+    is_none,
 )
 from scope_lint.link.values import (
     Sequence as Items,
@@ -58,16 +59,16 @@ def fits(resolver: "Resolver", site: CallSite, sink: Sink) -> bool:
         return False
     if not head:
         return True
-    written = [part.lstrip("_") for part in call_text(site).split(".")]
-    wanted = sink.call.split(".")
-    if [part.lstrip("_") for part in wanted] == written[-len(wanted) :]:
-        return True
+    wanted = [part.lstrip("_") for part in sink.call.split(".")]
+    for text in (site.call.written, text_of(site.unit, site.call.function)):
+        if [part.lstrip("_") for part in text.split(".")][-len(wanted) :] == wanted:
+            return True
     return any(_same(name, sink.call) for name in qualified(resolver, site))
 
 
 def call_text(site: CallSite) -> str:
     """Return what is called, as it is written: `self.bank.ingest`."""
-    return text_of(site.unit, site.call.function)
+    return site.call.written or text_of(site.unit, site.call.function)
 
 
 def _same(name: str, wanted: str) -> bool:
@@ -125,6 +126,8 @@ def _no_memory(value: Abstract) -> bool:
     if isinstance(value, Dictionary | Items):
         return True
     if isinstance(value, Leaf):
+        if is_none(value):  # not made yet
+            return False
         if value.constant is not None or value.conversions:
             return True
         name = value.class_name or value.type

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scope_lint.link import callers, classes, scopes
-from scope_lint.link.describe import text_of
 from scope_lint.link.frames import CannotBindError, Frame, bind
 from scope_lint.link.program import CallSite, Definition
 from scope_lint.link.sinks import Match, call_text
@@ -214,4 +213,4 @@ def _hops(flow: Flow) -> Iterator[Hop]:
         name = callers.called_name(owner)
         yield Hop(Place(owner.unit.path, owner.facts.span), f"{name}({', '.join(formals)})")
         if call is flow.calls[-1]:
-            yield Hop(call.place, text_of(call.unit, call.call.function))
+            yield Hop(call.place, call_text(call))

@@ -103,7 +103,7 @@ def _mend(writing: Writing, kind: str, wanted: str) -> str:
         return f'"{writing.constant or writing.text}"'
     if kind in {"bytes", "bytearray"}:
         return f"{code_of(writing)}.decode()"
-    return in_code("str()", writing.text)
+    return in_code("str()", writing.text) if writing.spelling != "expression" else "the value as a string"
 
 
 RULE = rule(NAME, "error", "splits", __doc__, check)

@@ -43,7 +43,7 @@ How to fix it. Write `call` as the code has it: a method's name, a dotted suffix
 When to silence it. When the calls are in a part of the project that this run does not look at, or are still to come.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scope_lint.model import Evidence, Finding, Sink, Store
 from scope_lint.rules.finding import identity
@@ -53,28 +53,30 @@ NAME = "unmatched-store"
 
 
 def check(evidence: Evidence) -> Iterator[Finding]:
-    """Stores and sinks of the settings that met no call. What ships with scope-lint is not the user's business."""
-    whole = {store.name for store, sink in evidence.unmatched if sink is None} | _without_sinks(evidence)
-    for name in sorted(whole):
-        store = next(store for store, _ in evidence.unmatched if store.name == name)
-        yield from _finding(store, None)
+    """Stores and sinks of the settings that met no call. What ships with scope-lint is not the user's business.
+
+    Several sinks of one store are one finding, at the store.
+    """
+    missing: dict[str, list[Sink]] = {}
     for store, sink in evidence.unmatched:
-        if store.name not in whole and sink is not None:
-            yield from _finding(store, sink)
+        missing.setdefault(store.name, []).extend([sink] if sink is not None else store.sinks)
+    for name in sorted(missing):
+        store = next(store for store, _ in evidence.unmatched if store.name == name)
+        yield from _finding(store, missing[name])
 
 
-def _without_sinks(evidence: Evidence) -> set[str]:
-    """Stores all of whose sinks are unmatched."""
-    pairs = [(store, sink) for store, sink in evidence.unmatched if sink is not None]
-    return {store.name for store, _ in pairs if set(store.sinks) == {sink for other, sink in pairs if other == store}}
-
-
-def _finding(store: Store, sink: Sink | None) -> Iterator[Finding]:
-    place = sink.declared_at if sink is not None and sink.declared_at is not None else store.declared_at
+def _finding(store: Store, sinks: Sequence[Sink]) -> Iterator[Finding]:
+    alone = len(sinks) == 1 and len(store.sinks) > 1
+    place = sinks[0].declared_at if alone else store.declared_at
     if place is None:
         return
-    what = f"sink `{sink.call}` of store `{store.name}`" if sink is not None else f"any sink of store `{store.name}`"
-    identified = identity(NAME, place.path, None, store.name, "", sink.call if sink is not None else "")
+    names = [f"`{sink.call}`" for sink in sinks]
+    if len(sinks) == len(store.sinks):
+        what = f"any sink of store `{store.name}`: nothing of it was checked"
+    elif alone:
+        what = f"sink {names[0]} of store `{store.name}`: nothing of it was checked"
+    else:
+        what = f"{len(sinks)} of the {len(store.sinks)} sinks of store `{store.name}`: {', '.join(names)}"
     yield Finding(
         rule=NAME,
         severity="warning",
@@ -82,8 +84,8 @@ def _finding(store: Store, sink: Sink | None) -> Iterator[Finding]:
         place=place,
         store=store.name,
         key=None,
-        message=f"no call matches {what}: nothing of it was checked",
-        fingerprint=identified,
+        message=f"no call matches {what}",
+        fingerprint=identity(NAME, place.path, None, store.name, "", " ".join(sink.call for sink in sinks)),
     )
 
 

@@ -1,13 +1,17 @@
 """How findings speak: places, counts and scopes in words and in code."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from scope_lint.declared import form_of, match_of
 from scope_lint.model import Belief, Effect, Evidence, Key, Place, Site, Store, Writing
-from scope_lint.writings import code_of
+from scope_lint.writings import code_of, is_constant
 
 _SHOWN = 2  # places named before "and N more"
 _VERBS = {"read": "read", "write": "write", "delete": "delete", "readwrite": "call", "bind": "call"}
+
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*(\.\w+){0,2}")
 
 
 def stores_by_name(evidence: Evidence) -> dict[str, Store]:
@@ -73,13 +77,17 @@ def key_code(key: Key) -> str:
 
 
 def value_at(sites: Sequence[Site], name: str) -> tuple[str, Place] | None:
-    """How other sites write the key `name`, and where: the first in order of places."""
+    """How other sites write the key `name`, and where: the first in order of places.
+
+    Their constants are left out, for they name one tenant, and so is code that could not stand elsewhere.
+    """
     found = sorted(
         (writing.place, code_of(writing))
         for site in sites
         for key in site.keys
         if key.name == name
         for writing in key.writings
+        if not is_constant(writing) and _PLAIN.fullmatch(writing.text)
     )
     return (found[0][1], found[0][0]) if found else None
 
