@@ -65,3 +65,9 @@ def value(writing: Writing) -> str:
 def test_the_scope_at_each_place(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(LINKING)
     assert actual(check([case.relative_to(LINKING)])) == expected(case)
+
+
+def test_the_corpus_can_be_a_package_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(LINKING / "receivers")
+    assert (LINKING / "receivers" / "__init__.py").exists()
+    assert len(check([Path()]).sites) == sum(map(len, expected(LINKING / "receivers").values()))

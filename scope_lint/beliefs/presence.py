@@ -148,7 +148,8 @@ def _believed(
     welcome = {*store.tenant_keys, *store.application_keys}.union(*known)
     narrows = all(match_of(store, site) == "subset" for _, site in sites)
     judged = set(_names(sites)).difference(store.narrowing_keys, store.other_keys, *store.one_of)
-    if all(form_of(store, site) == "flat" for _, site in sites):  # a dict's keys all make the address
+    # In a dict, and in a store of the user's that compares whole scopes, every key is a part of the address.
+    if (narrows or store.declared_at is None) and all(form_of(store, site) == "flat" for _, site in sites):
         judged = {key for key in judged if not narrows_by_default(store, key)}
     ballots = {
         key: [_sheltered(ballot, key, by_index, known) for ballot in _answers(store, key, sites, meant)]

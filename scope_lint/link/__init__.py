@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scope_lint.facts import FileFacts, Wanted
 from scope_lint.link import sinks
@@ -53,6 +54,12 @@ def _wrapper(path: str, qualname: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _ordered(sites: list[Site]) -> tuple[Site, ...]:
-    """Return the sites in the order of their places, each once."""
-    unique = dict.fromkeys(sites)
+    """Return the sites in the order of their places; of several ways from one call to one sink, the shortest."""
+    shortest: dict[Site, Site] = {}
+    for site in sites:
+        ends = replace(site, via=site.via[-1:])
+        known = shortest.get(ends)
+        if known is None or (len(site.via), site.via) < (len(known.via), known.via):
+            shortest[ends] = site
+    unique = shortest.values()
     return tuple(sorted(unique, key=lambda site: (site.place, site.store, site.sink, site.scope_place, site.via)))
