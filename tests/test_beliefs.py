@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from scope_lint.beliefs import learn
-from scope_lint.model import Belief, Form, Place, Role, ScopeSpec, Sink, Site, Store
+from scope_lint.model import Belief, Evidence, Form, Place, Role, ScopeSpec, Sink, Site, Store
+from scope_lint.rules import judge
 
 
 def belief(sites: list[Site], key: str, about: str, store: Store = STORE) -> Belief:
@@ -266,3 +267,38 @@ def test_no_side_has_more_votes_than_sites(found: list[tuple[dict[str, str | Non
     for one in learn(sites, (STORE, declared())):
         assert 0 <= one.votes <= one.of == sum(side.votes for side in one.sides)
         assert all(side.votes <= len(side.sites) for side in one.sides)
+
+
+@st.composite
+def any_site(draw: st.DrawFn) -> Site:
+    """A site with any keys, some of them maybe there, some scopes not complete, left out or opaque."""
+    where = f"{draw(st.sampled_from('abc'))}.py:{draw(st.integers(1, 9))}"
+    names = draw(
+        st.lists(st.sampled_from(["user_id", "userId", "app__maybe", "session_id", "tier__maybe"]), unique=True)
+    )
+    shapes = {name: draw(st.sampled_from(["as is", "str()", "f-string", "const:str", None])) for name in names}
+    found = site(where, draw(st.sampled_from(["write", "read", "delete", "readwrite"])), shapes)
+    kind = draw(st.sampled_from(["plain", "plain", "incomplete", "left out", "opaque"]))
+    if kind == "left out":
+        return replace(found, keys=(), left_out=True)
+    if kind == "opaque":
+        return replace(found, keys=(), complete=False, opaque="from a file")
+    return replace(found, complete=kind == "plain")
+
+
+ANY_STORE = st.builds(
+    replace,
+    st.just(STORE),
+    match=st.sampled_from(["exact", "subset", "prefix"]),
+    non_strings=st.sampled_from(["refused", "kept", "coerced"]),
+    declared_at=st.sampled_from([None, SETTINGS]),
+    tenant_keys=st.sampled_from([(), ("user_id",)]),
+    narrowing_keys=st.sampled_from([(), ("session_id",)]),
+)
+
+
+@given(st.lists(any_site(), max_size=12), ANY_STORE)
+def test_any_sites_can_be_judged(sites: list[Site], store: Store) -> None:
+    beliefs = learn(sites, (store,))
+    assert all(one.votes <= one.of for one in beliefs)
+    judge(Evidence(tuple(sites), (store,), beliefs))

@@ -132,7 +132,9 @@ def _undeclared(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
     """Keys that are none of the declared ones."""
     for key in _names(sites):
         if key not in declared_keys(store) and not _is_named_by_sinks(store, key):
-            yield _belief(store, key, "disallowed", count(_answers(store, key, sites, {})), pinned=True)
+            sides = count(_answers(store, key, sites, {}))
+            if sides:
+                yield _belief(store, key, "disallowed", sides, pinned=True)
 
 
 def _is_named_by_sinks(store: Store, key: str) -> bool:
@@ -151,9 +153,9 @@ def _believed(
     # In a dict, and in a store of the user's that compares whole scopes, every key is a part of the address.
     if (narrows or store.declared_at is None) and all(form_of(store, site) == "flat" for _, site in sites):
         judged = {key for key in judged if not narrows_by_default(store, key)}
+    answers = {key: list(_answers(store, key, sites, meant)) for key in sorted(judged)}
     ballots = {
-        key: [_sheltered(ballot, key, by_index, known) for ballot in _answers(store, key, sites, meant)]
-        for key in sorted(judged)
+        key: [_sheltered(ballot, key, by_index, known) for ballot in found] for key, found in answers.items() if found
     }
     values = {key: _verdict(count(found), extra=narrows or key in welcome) for key, found in ballots.items()}
     values |= dict.fromkeys(ballots.keys() & meant.keys(), "disallowed")

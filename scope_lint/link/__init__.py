@@ -10,7 +10,7 @@ from scope_lint.link import sinks
 from scope_lint.link.program import Program
 from scope_lint.link.resolve import Resolver
 from scope_lint.link.sites import Sites
-from scope_lint.model import Sink, Site, Store
+from scope_lint.model import Key, Sink, Site, Store
 
 
 class Linked(Struct, frozen=True):
@@ -57,9 +57,13 @@ def _ordered(sites: list[Site]) -> tuple[Site, ...]:
     """Return the sites in the order of their places; of several ways from one call to one sink, the shortest."""
     shortest: dict[Site, Site] = {}
     for site in sites:
-        ends = replace(site, via=site.via[-1:])
+        ends = replace(site, via=site.via[-1:], keys=tuple(_without_trail(key) for key in site.keys))
         known = shortest.get(ends)
         if known is None or (len(site.via), site.via) < (len(known.via), known.via):
             shortest[ends] = site
     unique = shortest.values()
     return tuple(sorted(unique, key=lambda site: (site.place, site.store, site.sink, site.scope_place, site.via)))
+
+
+def _without_trail(key: Key) -> Key:
+    return replace(key, writings=tuple(replace(writing, trail=()) for writing in key.writings))
