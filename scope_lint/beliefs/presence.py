@@ -157,7 +157,9 @@ def _believed(
     ballots = {
         key: [_sheltered(ballot, key, by_index, known) for ballot in found] for key, found in answers.items() if found
     }
-    values = {key: _verdict(count(found), extra=narrows or key in welcome) for key, found in ballots.items()}
+    # Where a read may name fewer keys, a bare majority says little: three in four say that a key is meant to be there.
+    share = (3, 4) if narrows else (1, 2)
+    values = {key: _verdict(count(found), share, extra=narrows or key in welcome) for key, found in ballots.items()}
     values |= dict.fromkeys(ballots.keys() & meant.keys(), "disallowed")
     has_norm = "required" in values.values()
     for key, found in ballots.items():
@@ -179,9 +181,10 @@ def _unbound(ballot: Ballot, key: str, sites: Mapping[int, Site], known: frozens
     return ballot
 
 
-def _verdict(sides: tuple[Side, ...], *, extra: bool) -> str | None:
+def _verdict(sides: tuple[Side, ...], share: tuple[int, int], *, extra: bool) -> str | None:
+    """What the sides come to: a key is required if more than `share` (numerator, denominator) surely have it."""
     sure, some, of = votes_for(sides, "present"), votes_for(sides, "present", "maybe"), total(sides)
-    if 2 * sure > of:
+    if share[1] * sure > share[0] * of:
         return "required"
     if 2 * some > of:
         return "optional"

@@ -117,7 +117,7 @@ def _why(store: Store, site: Site, writing: Writing, wanted: str) -> str:
 
 
 def _mend(site: Site, writing: Writing, shape: str) -> str:
-    code = in_code(shape, writing.text)
+    code = in_code(shape, "…" if "…" in writing.text else writing.text)
     wrapper = site.via[0].text.partition("(")[0] if site.via else ""
     return f"{code}, or convert once inside {wrapper}()" if wrapper else code
 
