@@ -157,8 +157,8 @@ def _believed(
     ballots = {
         key: [_sheltered(ballot, key, by_index, known) for ballot in found] for key, found in answers.items() if found
     }
-    # Where a read may name fewer keys, a bare majority says little: three in four say that a key is meant to be there.
-    share = (3, 4) if narrows else (1, 2)
+    # Where a read may name fewer keys, a bare majority says little about a key that is left out.
+    share = (3, 5) if narrows else (1, 2)
     values = {key: _verdict(count(found), share, extra=narrows or key in welcome) for key, found in ballots.items()}
     values |= dict.fromkeys(ballots.keys() & meant.keys(), "disallowed")
     has_norm = "required" in values.values()

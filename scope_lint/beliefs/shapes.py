@@ -29,7 +29,8 @@ def shapes(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
             if (answer := side(writing, store)) is not None and not _is_another_identity(writing, named)
         )
         value = pins.get(key, majority(sides))
-        if sides and (value is not None or 2 * total(sides) >= len(group)):  # a tie among a few is no split of all
+        voters = {unit(site, as_written(each)) for _, site, entry in group for each in entry.writings}
+        if sides and (value is not None or 2 * total(sides) >= len(voters)):  # a tie among a few is no split of all
             yield Belief(store.name, key, "shape", value, _votes(sides, value), total(sides), key in pins, sides)
 
 
