@@ -3,7 +3,8 @@
 import libcst as cst
 
 from scope_lint.collect import dicts
-from scope_lint.collect.expressions import OPERATORS, dotted, evaluate, frozen, subscript_index, unknown
+from scope_lint.collect.expressions import OPERATORS, evaluate, frozen, subscript_index, unknown
+from scope_lint.collect.nodes import dotted
 from scope_lint.collect.scope import Scope
 from scope_lint.collect.state import Operand
 from scope_lint.collect.statements import Handlers, line

@@ -7,6 +7,7 @@ import libcst as cst
 
 from scope_lint.collect import dicts
 from scope_lint.collect.literals import constant, template
+from scope_lint.collect.nodes import dotted, parts
 from scope_lint.collect.scope import Scope
 from scope_lint.collect.state import Operand, Step, choose
 from scope_lint.facts import (
@@ -59,25 +60,6 @@ def _other(scope: Scope, node: cst.BaseExpression) -> Operand:
     for part in parts(node):
         evaluate(scope, part)
     return unknown(scope, node, f"an expression ({type(node).__name__})")
-
-
-def parts(node: cst.CSTNode) -> Iterable[cst.BaseExpression]:
-    """Yield the outermost expressions inside `node`, in source order, without a look at white space."""
-    for child in node.children:
-        if isinstance(child, cst.BaseExpression):
-            yield child
-        elif not isinstance(child, cst.BaseParenthesizableWhitespace | cst.TrailingWhitespace | cst.EmptyLine):
-            yield from parts(child)
-
-
-def dotted(node: cst.BaseExpression) -> str | None:
-    """Return `a.b.c` for names and attributes of names, else None."""
-    if isinstance(node, cst.Name):
-        return node.value
-    if isinstance(node, cst.Attribute):
-        base = dotted(node.value)
-        return None if base is None else f"{base}.{node.attr.value}"
-    return None
 
 
 def _name(scope: Scope, node: cst.Name) -> Operand:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import libcst as cst
 
 from scope_lint.collect.assignments import bind_target
-from scope_lint.collect.expressions import assign_element, evaluate, frozen, parts, unknown
+from scope_lint.collect.expressions import assign_element, evaluate, frozen, unknown
+from scope_lint.collect.nodes import parts
 from scope_lint.collect.scope import Scope
 from scope_lint.collect.state import State, Step, join
 from scope_lint.collect.statements import Handlers, block

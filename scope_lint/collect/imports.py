@@ -2,7 +2,7 @@
 
 import libcst as cst
 
-from scope_lint.collect.expressions import dotted
+from scope_lint.collect.nodes import dotted
 from scope_lint.collect.scope import Scope
 from scope_lint.collect.statements import Handlers
 from scope_lint.facts import Imported

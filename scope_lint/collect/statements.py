@@ -5,7 +5,8 @@ from typing import Any
 
 import libcst as cst
 
-from scope_lint.collect.expressions import evaluate, parts
+from scope_lint.collect.expressions import evaluate
+from scope_lint.collect.nodes import parts
 from scope_lint.collect.scope import Scope
 from scope_lint.collect.state import State, join
 from scope_lint.facts import Binding
