@@ -6,7 +6,7 @@ from scope_lint.collect.expressions import frozen, parameters
 from scope_lint.collect.scope import Scope
 from scope_lint.collect.state import State
 from scope_lint.collect.statements import Handlers, bindings, block, finish
-from scope_lint.facts import Binding, ClassFacts, Formal, Function, FunctionFacts
+from scope_lint.facts import Binding, ClassFacts, Function, FunctionFacts
 
 
 def _define_function(scope: Scope, node: cst.FunctionDef) -> None:
@@ -98,11 +98,10 @@ def _define_class(scope: Scope, node: cst.ClassDef) -> None:
 
 def module_facts(scope: Scope, module: cst.Module) -> FunctionFacts:
     """Return the module's own statements as a function without a name."""
-    formals: tuple[Formal, ...] = ()
     return FunctionFacts(
         qualname="",
         span=scope.span(module),
-        formals=formals,
+        formals=(),
         decorators=(),
         annotation=None,
         returns=(),

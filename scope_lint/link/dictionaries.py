@@ -7,7 +7,7 @@ from scope_lint.facts import Binary, Call, Entry, Item, Mapping
 from scope_lint.link.describe import leaf
 from scope_lint.link.frames import Ref
 from scope_lint.link.parameters import gap_of
-from scope_lint.link.values import Abstract, Dictionary, External, Gap, Held, Leaf, Sequence
+from scope_lint.link.values import Abstract, Dictionary, External, Gap, Held, Leaf, Sequence, is_none
 from scope_lint.model import Place
 
 if TYPE_CHECKING:
@@ -108,17 +108,13 @@ def _spread(resolver: "Resolver", ref: Ref, entry: Entry, builder: Builder) -> D
     place = Place(ref.unit.path, entry.span)
     found = resolver.resolve(ref.at(entry.value))
     known = [each for each in found if isinstance(each, Dictionary)]
-    unknown = [each for each in found if not isinstance(each, Dictionary) and not _is_none(each)]
+    unknown = [each for each in found if not isinstance(each, Dictionary) and not is_none(each)]
     builder.gaps += [gap_of(each, place) for each in unknown]
     several = len(found) > 1
     merged = merge(known)
     if merged is not None:
         builder.spread(merged, maybe=entry.maybe or (several and len(known) < len(found)))
     return merged
-
-
-def _is_none(value: Abstract) -> bool:
-    return isinstance(value, Leaf) and value.type == "None"
 
 
 def merge(found: list[Dictionary]) -> Dictionary | None:

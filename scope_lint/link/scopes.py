@@ -13,7 +13,7 @@ from scope_lint.link.frames import MAPPING_STARS, Frame
 from scope_lint.link.parameters import gap_of
 from scope_lint.link.program import CallSite
 from scope_lint.link.strings import as_leaf
-from scope_lint.link.values import Abstract, Dictionary, Gap, Held, Instance, Leaf, Sequence
+from scope_lint.link.values import Abstract, Dictionary, Gap, Held, Instance, Leaf, Sequence, is_none
 from scope_lint.model import Key, Place, ScopeSpec, Sink, Spelling, Writing
 from scope_lint.writings import words
 
@@ -190,8 +190,8 @@ def _mapping(found: tuple[Abstract, ...], place: Place) -> Scope:
     merged = dictionaries.merge(known)
     if merged is None:
         raise AssertionError("no dictionary among several")
-    none_given = any(_is_none(each) for each in unknown)
-    rest = [each for each in unknown if not _is_none(each)]
+    none_given = any(is_none(each) for each in unknown)
+    rest = [each for each in unknown if not is_none(each)]
     gaps = (*merged.gaps, *(gap_of(each, as_leaf(each).place) for each in rest))
     keys = [_key(name, held) for name, held in merged.items]
     if none_given:
@@ -215,10 +215,6 @@ def replace_maybe(key: Key) -> Key:
 def _reason(value: Abstract) -> str:
     leaf = as_leaf(value)
     return f"{leaf.text}: {leaf.reason}"
-
-
-def _is_none(value: Abstract) -> bool:
-    return isinstance(value, Leaf) and value.type == "None"
 
 
 def _is_no_mapping(value: Abstract) -> bool:
