@@ -81,14 +81,31 @@ class Outline(Struct, frozen=True):
 Role = Literal["read", "write", "delete", "readwrite", "bind"]
 Match = Literal["exact", "subset", "prefix"]
 NonStrings = Literal["refused", "kept", "coerced"]
-Form = Literal["mapping", "flat", "filter", "namespace", "template", "id"]
+Form = Literal[
+    "mapping", "flat", "filter", "payload", "namespace", "template", "id", "names", "carried", "filter-string"
+]
+Placeholders = Literal["label", "inside"]
+Proof = Literal["keywords", "name", "receiver"]
 
 
 class ScopeSpec(Struct, frozen=True):
     """Where a sink takes its scope.
 
-    A keyword or a position (from 0, the receiver not counted), or both; `path` descends into a mapping found there.
-    Form `flat` takes each of `keys` as a keyword of its own.
+    A keyword or a position (from 0, the receiver not counted), or both; `path` descends into what is found there, `*`
+    into every item of a list. Forms:
+
+    mapping        a dict, every entry of which is a key
+    flat           each of `keys` is a keyword of the call itself; `positions` are those that may be passed by position
+    filter         a filter expression: its operators and filter objects are unwrapped
+    payload        data stored along with the scope: only keys that name an identity are scope
+    namespace      a tuple or list of labels
+    template       one string made of labels, such as a path
+    id             one opaque string
+    names          a list of the names of keys, without values
+    carried        an object, such as a session, that has `keys` as its attributes
+    filter-string  an expression in a string that compares keys with values
+
+    `placeholders` says that `{user_id}` in a constant stands for a value: a whole label, or inside of one.
     """
 
     form: Form
@@ -96,14 +113,27 @@ class ScopeSpec(Struct, frozen=True):
     position: int | None = None
     path: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
+    positions: tuple[tuple[str, int], ...] = ()
+    placeholders: Placeholders | None = None
 
 
 class Sink(Struct, frozen=True):
     """A call that takes a scope.
 
-    `call` is a bare name, a dotted suffix or a fully qualified name; `scopes` are alternatives, tried in order.
-    `mapping_only`: a call counts only if the scope is seen to be a mapping (names as common as `add`).
-    `declared_at` is its line in the user's settings.
+    call          a bare name, a dotted suffix or a fully qualified name
+    scopes        where the scope stands: alternatives, tried in order
+    mapping_only  a call counts only if the scope is seen to be a mapping (names as common as `add`)
+    receivers     the classes and modules whose call it is, where they are not those of the store
+    proof         what makes a call on an unknown receiver count: the keywords of its scope beside its name, its name
+                  alone, or nothing
+    beside        keywords one of which such a call must have, too
+    demanded      the call cannot be made without the scope: one without it is another call
+    versions      the releases of the SDK that have it so, as a version specifier; "" for all
+    refuses       keywords that the call refuses
+    ignores       keywords that the call takes and does not use
+    keys          the keys that its mapping may have, where the SDK knows others only to drop them; empty for any
+    default       the scope that an omitted one means, as text
+    declared_at   its line in the user's settings
     """
 
     call: str
@@ -111,11 +141,38 @@ class Sink(Struct, frozen=True):
     scopes: tuple[ScopeSpec, ...]
     match: Match | None = None
     mapping_only: bool = False
+    receivers: tuple[str, ...] = ()
+    proof: Proof = "keywords"
+    beside: tuple[str, ...] = ()
+    demanded: bool = False
+    versions: str = ""
+    refuses: tuple[str, ...] = ()
+    ignores: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    default: str | None = None
     declared_at: Place | None = None
 
 
+class Limits(Struct, frozen=True):
+    """What an SDK accepts in a scope.
+
+    keys       the most keys of a mapping, or labels of a namespace
+    patterns   regular expressions that whole constant values match, by key; "*" is for the keys not named
+    wildcards  values that mean every value
+    """
+
+    keys: int | None = None
+    patterns: tuple[tuple[str, str], ...] = ()
+    wildcards: tuple[str, ...] = ()
+
+
 class Store(Struct, frozen=True):
-    """A set of sinks that share one address space. `declared_at` is None for a store that ships with scope-lint."""
+    """A set of sinks that share one address space.
+
+    `on`, `receivers`, `hints`, `checked` and `limits` are those of an SDK: the imports that switch the store on, the
+    classes and modules whose calls its sinks are, words in a receiver's name that speak for it, the releases that it
+    was read in (`mem0ai==2.2.1`). `declared_at` is None for a store that ships with scope-lint.
+    """
 
     name: str
     sinks: tuple[Sink, ...]
@@ -129,6 +186,11 @@ class Store(Struct, frozen=True):
     non_strings: NonStrings = "refused"
     constructors: tuple[str, ...] = ()
     shapes: tuple[tuple[str, str], ...] = ()
+    on: tuple[str, ...] = ()
+    receivers: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
+    limits: Limits = Limits()
     declared_at: Place | None = None
 
 
@@ -199,6 +261,7 @@ class Site(Struct, frozen=True):
     builders     the functions whose returned mapping this is, outermost first (qualified by module); the last one
                  holds the literal
     via          the hops from `place` to the sink, the sink's own call last; empty for a direct call
+    form         how the scope is passed; None if it is left out
     """
 
     place: Place
@@ -218,6 +281,7 @@ class Site(Struct, frozen=True):
     builders: tuple[str, ...] = ()
     inside: str = ""
     via: tuple[Hop, ...] = ()
+    form: Form | None = None
 
 
 # ---------------------------------------------------------------------------------------------------------------------

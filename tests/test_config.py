@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope_lint.config import Overrides, Settings, SettingsError, find_settings, load_settings, override
-from scope_lint.model import Match, Place, ScopeSpec, Span, Store
+from scope_lint.model import Limits, Match, Place, ScopeSpec, Span, Store
 
 RULES = ("missing-key", "disallowed-key", "type-drift", "shape-drift", "no-majority")
 HEAD = "[tool.scope-lint]\n"
@@ -79,9 +79,9 @@ WRONG_TYPES = {
     MEMORY + 'one-of = ["user_id"]': "2: stores.memory.one-of: expected a list of lists of strings, got a string in it",
     MEMORY + "aliases = { actorId = 1 }": "2: stores.memory.aliases.actorId: expected a string, got a number",
     MEMORY + 'limits = { keys = "5" }': "2: stores.memory.limits.keys: expected a whole number, got a string",
-    MEMORY + "default = { user_id = 1 }": "2: stores.memory.default.user_id: expected a string, got a number",
     MEMORY
-    + "default = 1": "2: stores.memory.default: expected a string, a list of strings or a table of strings, got a",
+    + 'limits.patterns = { user_id = "(" }\nscope = "scope"\n'
+    + SINKS: "2: stores.memory.limits.patterns.user_id: no regular",
     MEMORY + "shapes = 'str()'": "2: stores.memory.shapes: expected a table of strings, got a string",
     "[tool.scope-lint.stores.memory.shapes]\n\nuser_id = []": "3: stores.memory.shapes.user_id: expected a string",
     MEMORY + 'sinks = ["ingest"]': "2: stores.memory.sinks: expected a list of tables, got a string in it",
@@ -236,8 +236,8 @@ VALID = {
             "sinks": [{"call": "a.b", "role": "read", "scope": "scope", "match": "exact", "mapping-only": True}],
             "enabled": True,
             "on": ["bank"],
-            "default": {"user_id": "x"},
-            "limits": {"keys": 5},
+            "receivers": ["bank.Client"],
+            "limits": {"keys": 5, "patterns": {"user_id": "^[a-z]+$"}, "wildcards": ["*"]},
         },
     },
 }
@@ -367,13 +367,11 @@ shapes = { user_id = "str()" }
 sinks = [
     { call = "ingest", role = "write" },
     { call = "myapp.bank.Bank.forget", role = "delete", scope = ["user_id", "session_id"], match = "exact" },
-    { call = "add", role = "readwrite", mapping-only = true, keys = ["user_id"] },
+    { call = "add", role = "readwrite", mapping-only = true, keys = ["user_id"], default = "all", refuses = ["limit"] },
 ]
 on = ["bank"]
 receivers = ["bank.Client"]
-default = { user_id = "default" }
-refuses = ["limit"]
-limits = { keys = 5 }
+limits = { keys = 5, patterns = { "*" = "[^*]*" }, wildcards = ["*"] }
 """
     )
     memory = store(settings)
@@ -386,7 +384,10 @@ limits = { keys = 5 }
     assert (memory.match, memory.non_strings) == ("subset", "coerced")
     assert memory.constructors == ("myapp.tenancy.scope_of",)
     assert memory.shapes == (("user_id", "str()"),)
+    assert (memory.on, memory.receivers) == (("bank",), ("bank.Client",))
+    assert memory.limits == Limits(5, (("*", "[^*]*"),), ("*",))
     ingest, forget, add = memory.sinks
+    assert (add.keys, add.default, add.refuses) == (("user_id",), "all", ("limit",))
     assert (ingest.call, ingest.role, ingest.match) == ("ingest", "write", None)
     assert ingest.scopes == (ScopeSpec(form="mapping", keyword="scope"),)
     assert (forget.call, forget.role, forget.match) == ("myapp.bank.Bank.forget", "delete", "exact")

@@ -5,19 +5,24 @@ Keys are written in kebab-case. What a key may be beyond its type is checked whe
 
 from msgspec import Struct, field
 
-from scope_lint.model import Form, Match, NonStrings, Role
+from scope_lint.model import Form, Match, NonStrings, Placeholders, Proof, Role
 
 Names = tuple[str, ...]
 
 
 class ScopeTable(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """Where a scope stands: `{ keyword = "config", position = 1, path = "configurable" }`; `path` is dotted."""
+    """Where a scope stands: `{ keyword = "config", position = 1, path = "configurable" }`.
+
+    `path` is dotted, and `*` in it stands for every item of a list: `"*.payload"`. See `model.ScopeSpec` for the forms.
+    """
 
     keyword: str | None = None
     position: int | None = None
     path: str | None = None
     form: Form | None = None
     keys: Names = ()
+    positions: dict[str, int] = field(default_factory=dict)
+    placeholders: Placeholders | None = None
 
 
 ScopeValue = str | ScopeTable | tuple[str | ScopeTable, ...]
@@ -25,25 +30,34 @@ ScopeValue = str | ScopeTable | tuple[str | ScopeTable, ...]
 
 
 class SinkTable(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """A call that takes a scope. `keys` are those that it takes where methods of one store differ."""
+    """A call that takes a scope; see `model.Sink` for what the keys mean."""
 
     call: str
     role: Role
     scope: ScopeValue | None = None
     match: Match | None = None
     mapping_only: bool = False
+    receivers: Names = ()
+    proof: Proof = "keywords"
+    beside: Names = ()
+    demanded: bool = False
+    versions: str = ""
+    refuses: Names = ()
+    ignores: Names = ()
     keys: Names = ()
+    default: str | None = None
+
+
+class LimitsTable(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """What an SDK accepts in a scope; see `model.Limits`."""
+
+    keys: int | None = None
+    patterns: dict[str, str] = field(default_factory=dict)
+    wildcards: Names = ()
 
 
 class StoreTable(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """A store. From `on` on, the keys say when a preset is in force and what its SDK does; they are only validated.
-
-    on         imports that switch the preset on
-    receivers  classes whose methods the sinks are
-    default    the scope that an omitted one means
-    refuses    keywords that the calls refuse or ignore
-    limits     the most that the SDK takes, such as keys in a scope
-    """
+    """A store; see `model.Store` for what the keys mean. `enabled = false` switches one that ships off."""
 
     scope: ScopeValue | None = None
     tenant_keys: Names = ()
@@ -60,6 +74,6 @@ class StoreTable(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"
     enabled: bool = True
     on: Names = ()
     receivers: Names = ()
-    default: str | Names | dict[str, str] | None = None
-    refuses: Names = ()
-    limits: dict[str, int] = field(default_factory=dict)
+    hints: Names = ()
+    checked: Names = ()
+    limits: LimitsTable = LimitsTable()

@@ -1,10 +1,11 @@
 """From a store's table to a Store: what the schema's types cannot say is checked here."""
 
+import re
 from collections.abc import Iterator
 
-from scope_lint.model import ScopeSpec, Sink, Store
-from scope_lint.sdks.schema import Names, ScopeTable, ScopeValue, SinkTable, StoreTable
-from scope_lint.sdks.strict import Fault, TablePath
+from scope_lint.model import Limits, ScopeSpec, Sink, Store
+from scope_lint.sdks.schema import LimitsTable, Names, ScopeTable, ScopeValue, SinkTable, StoreTable
+from scope_lint.sdks.strict import Fault, TablePath, nearest
 
 _EXAMPLE_SCOPE = 'write scope = "scope" for a keyword that holds a dict, or scope = ["user_id"] for flat keywords'
 
@@ -18,6 +19,7 @@ def build(name: str, table: StoreTable) -> Store:
     _check_sinks(table.sinks)
     _check_keys(table)
     _check_one_of(table.one_of)
+    _check_names({"on": table.on, "receivers": table.receivers})
     for index, constructor in enumerate(table.constructors):
         _check_dotted(constructor, ("constructors", index), "myapp.tenancy.scope_of")
     default = None if table.scope is None else scopes(table.scope, ("scope",))
@@ -34,6 +36,11 @@ def build(name: str, table: StoreTable) -> Store:
         non_strings=table.non_strings,
         constructors=table.constructors,
         shapes=tuple(table.shapes.items()),
+        on=table.on,
+        receivers=table.receivers,
+        hints=table.hints,
+        checked=table.checked,
+        limits=_limits(table.limits),
     )
 
 
@@ -65,16 +72,46 @@ def _sink(table: SinkTable, index: int, default: tuple[ScopeSpec, ...] | None) -
     own = default if table.scope is None else scopes(table.scope, (*path, "scope"))
     if own is None:
         raise Fault((*path, "scope"), f"neither this sink nor its store says where the scope stands; {_EXAMPLE_SCOPE}")
-    return Sink(call=table.call, role=table.role, scopes=own, match=table.match, mapping_only=table.mapping_only)
+    _check_names({"receivers": table.receivers}, path)
+    return Sink(
+        call=table.call,
+        role=table.role,
+        scopes=own,
+        match=table.match,
+        mapping_only=table.mapping_only,
+        receivers=table.receivers,
+        proof=table.proof,
+        beside=table.beside,
+        demanded=table.demanded,
+        versions=table.versions,
+        refuses=table.refuses,
+        ignores=table.ignores,
+        keys=table.keys,
+        default=table.default,
+    )
+
+
+def _limits(table: LimitsTable) -> Limits:
+    for key, pattern in table.patterns.items():
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise Fault(("limits", "patterns", key), f"no regular expression: {error}") from None
+    return Limits(table.keys, tuple(table.patterns.items()), table.wildcards)
 
 
 def _spec(table: ScopeTable, path: TablePath) -> ScopeSpec:
     form = table.form or ("flat" if table.keys else "mapping")
     if form == "flat":
         _check_flat(table, path)
-        return ScopeSpec(form="flat", keys=_flat_keys(table.keys, (*path, "keys")))
-    if table.keys:
-        raise Fault((*path, "keys"), f'only form "flat" takes keys, and this is "{form}"; remove the keys')
+        keys = _flat_keys(table.keys, (*path, "keys"))
+        return ScopeSpec(form="flat", keys=keys, positions=tuple(table.positions.items()))
+    if form == "carried" and not table.keys:
+        raise Fault(path, 'form "carried" without keys; write keys = ["user_id"], the attributes of what is passed')
+    if table.keys and form != "carried":
+        raise Fault((*path, "keys"), f'only forms "flat" and "carried" take keys; remove these of "{form}"')
+    if table.positions:
+        raise Fault((*path, "positions"), f'only form "flat" takes positions, and this is "{form}"; write position')
     if table.keyword is None and table.position is None:
         raise Fault(path, 'says no place; write keyword = "scope", position = 0, or both')
     if table.keyword is not None:
@@ -84,7 +121,14 @@ def _spec(table: ScopeTable, path: TablePath) -> ScopeSpec:
     steps = () if table.path is None else tuple(table.path.split("."))
     if not all(steps):
         raise Fault((*path, "path"), 'expected keys joined by dots, as in "configurable" or "request.scope"')
-    return ScopeSpec(form=form, keyword=table.keyword, position=table.position, path=steps)
+    return ScopeSpec(
+        form=form,
+        keyword=table.keyword,
+        position=table.position,
+        path=steps,
+        keys=table.keys,
+        placeholders=table.placeholders,
+    )
 
 
 def _check_flat(table: ScopeTable, path: TablePath) -> None:
@@ -93,6 +137,11 @@ def _check_flat(table: ScopeTable, path: TablePath) -> None:
     for name, value in (("keyword", table.keyword), ("position", table.position), ("path", table.path)):
         if value is not None:
             raise Fault((*path, name), "flat keys are keywords of the call itself; leave this out")
+    for key, position in table.positions.items():
+        if key not in table.keys:
+            raise Fault((*path, "positions", key), f"`{key}` is none of the keys; {nearest(key, table.keys)}")
+        if position < 0:
+            raise Fault((*path, "positions", key), "negative; positions count from 0, the receiver not counted")
 
 
 def _flat_keys(keys: Names, path: TablePath) -> Names:
@@ -102,11 +151,12 @@ def _flat_keys(keys: Names, path: TablePath) -> Names:
 
 
 def _check_sinks(sinks: tuple[SinkTable, ...]) -> None:
-    seen: set[str] = set()
+    seen: set[tuple[str, Names, str, str]] = set()
     for index, sink in enumerate(sinks):
-        if sink.call in seen:
+        key = (sink.call, sink.receivers, sink.versions, sink.role if sink.receivers else "")
+        if key in seen:
             raise Fault(("sinks", index, "call"), f'"{sink.call}" is a sink of this store already; remove one of them')
-        seen.add(sink.call)
+        seen.add(key)
 
 
 def _check_keys(table: StoreTable) -> None:
@@ -139,6 +189,12 @@ def _check_one_of(groups: tuple[Names, ...]) -> None:
 def _check_dotted(name: str, path: TablePath, example: str) -> None:
     if not all(part.isidentifier() for part in name.split(".")):
         raise Fault(path, f'"{name}" is not a dotted name; write "{example.rpartition(".")[2]}" or "{example}"')
+
+
+def _check_names(lists: dict[str, Names], path: TablePath = ()) -> None:
+    for name, values in lists.items():
+        for index, value in enumerate(values):
+            _check_dotted(value, (*path, name, index), "mem0.Memory")
 
 
 def _check_keyword(name: str, path: TablePath) -> None:
