@@ -102,7 +102,7 @@ UNKNOWN_VALUES = {
     MEMORY + 'sinks = [{ call = "a", role = "wrte" }]': '2: stores.memory.sinks[0].role: unknown value "wrte"; did you '
     'mean "write"? expected "bind", "delete", "read", "readwrite" or "write"',
     MEMORY + 'scope = { keyword = "s", form = "dict" }': '2: stores.memory.scope.form: unknown value "dict"; expected '
-    '"filter", "flat", "id", "mapping", "namespace" or "template"',
+    '"carried", "filter", "filter-string", "flat", "id", "mapping", "names", "namespace", "payload" or "template"',
     HEAD + 'select = [\n    "type-drift",\n    "shape-drit",\n]': "4: select[1]: unknown rule `shape-drit`; "
     "did you mean `shape-drift`?",
     HEAD
