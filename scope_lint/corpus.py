@@ -1,13 +1,14 @@
 """Reading on demand: which files are outlined and which of their chunks collected, as linking asks for them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from scope_lint.collect import collect
 from scope_lint.facts import Attribute, ChunkFacts, FileFacts, Imported, Wanted
 from scope_lint.model import Chunk, File, Outline, Problem
 from scope_lint.outline import outline, syntax_error
-from scope_lint.sieve import COMMON_NAMES, Interest, Sieve, words_finder
+from scope_lint.sieve import COMMON_NAMES, Interest, Sieve, imports, words_finder
 from scope_lint.source import Source, decode, read
 
 
@@ -43,6 +44,7 @@ class Corpus:
         self.readings: dict[str, Reading] = {}
         self._near: dict[str, tuple[str, ...]] = {}
         self._called: dict[str, frozenset[bytes]] = {}
+        self._trusted: dict[str, frozenset[str]] = {}
         for file in files:
             source = read(file)
             if isinstance(source, Problem):
@@ -50,13 +52,30 @@ class Corpus:
             else:
                 self.readings[file.name] = Reading(file, source)
 
-    def look_for(self, interests: Iterable[Interest]) -> None:
-        """Outline the files in which the sieve finds one of `interests`."""
+    def importing(self, modules: Iterable[str]) -> dict[str, frozenset[str]]:
+        """Return which files import each of `modules`."""
+        return {module: self._names(partial(imports, module=module)) for module in sorted(modules)}
+
+    def naming(self, names: Iterable[str]) -> dict[str, frozenset[str]]:
+        """Return in which files each of `names` stands as a word."""
+        finders = {name: words_finder([name]) for name in sorted(names)}
+        return {name: self._names(finder) for name, finder in finders.items()}
+
+    def _names(self, holds: Callable[[bytes], object]) -> frozenset[str]:
+        return frozenset(name for name, reading in self.readings.items() if holds(reading.source.data))
+
+    def look_for(self, interests: Iterable[Interest], trusted: Mapping[str, frozenset[str]]) -> None:
+        """Outline the files in which the sieve finds one of `interests`, or one of the names it is `trusted` with.
+
+        A file that imports an SDK is trusted with the names of its calls: they count there whatever is near them.
+        """
         found = tuple(interests)
         self._near.update((interest.name, interest.near) for interest in found)
+        self._trusted.update(trusted)
         sieve = Sieve(found)
         for reading in self._unread():
-            if sieve.passes(reading.source.data):
+            names = self._trusted.get(reading.file.name, ())
+            if any(name.encode() in reading.source.data for name in names) or sieve.passes(reading.source.data):
                 self._outline(reading)
 
     def look_for_callers(self, wrappers: Iterable[tuple[str, tuple[str, ...]]]) -> None:
@@ -150,6 +169,8 @@ class Corpus:
 
     def _matters(self, reading: Reading, chunk: Chunk, aliases: frozenset[str]) -> bool:
         if not aliases.isdisjoint(chunk.names):
+            return True
+        if not chunk.names.isdisjoint(self._trusted.get(reading.file.name, ())):
             return True
         for name in chunk.names & self._near.keys():
             near = self._near[name]

@@ -4,7 +4,9 @@ from scope_lint.model import Form, Match, Sink, Site, Store
 from scope_lint.writings import words
 
 # Of a sink's alternatives, the form that decides how its sites are judged comes first.
-_PRECEDENCE: tuple[Form, ...] = ("mapping", "filter", "flat", "namespace", "template", "id")
+_PRECEDENCE: tuple[Form, ...] = (
+    "mapping", "filter", "payload", "filter-string", "flat", "carried", "names", "namespace", "template", "id"
+)  # fmt: skip
 
 
 def sinks_of(store: Store, site: Site) -> tuple[Sink, ...]:
@@ -20,6 +22,8 @@ def match_of(store: Store, site: Site) -> Match:
 
 def form_of(store: Store, site: Site) -> Form:
     """Where the scope of `site` stands; parts of a namespace are known by their names (`#0`)."""
+    if site.form is not None:
+        return site.form
     if any(key.name.startswith("#") for key in site.keys):
         return "namespace"
     forms = {spec.form for sink in sinks_of(store, site) for spec in sink.scopes}
@@ -45,6 +49,20 @@ _NARROWING = frozenset({"agent", "chat", "conversation", "run", "session", "thre
 def narrows_by_default(store: Store, key: str) -> bool:
     """Whether a key that the settings do not name is by its name a part of one tenant's memory: a session, a thread."""
     return key not in declared_keys(store) and bool(words(key)) and words(key) <= _NARROWING
+
+
+_IDENTITIES = frozenset(
+    """
+    account actor agent author chat client conversation customer member org owner person profile run session team tenant
+    thread user workspace
+    """.split()  # noqa: SIM905 - twenty pairs of quotes say nothing
+)
+
+
+def is_identity(store: Store, key: str) -> bool:
+    """Whether a key of a filter or a payload is a part of the address: declared, or named after an identity."""
+    known = key in declared_keys(store) or key in dict(store.aliases)
+    return known or not _IDENTITIES.isdisjoint(words(key)) or fold(key) in {fold(each) for each in declared_keys(store)}
 
 
 def alternatives(store: Store, first: str) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from scope_lint import beliefs, rules
+from scope_lint import activation, beliefs, rules
+from scope_lint.activation import Active
 from scope_lint.config import Overrides, Settings
 from scope_lint.corpus import Corpus
 from scope_lint.link import Linked, link
@@ -38,15 +39,34 @@ def _run(project: Project) -> Report:
 
 def _linked(corpus: Corpus, project: Project) -> Linked:
     """Read and link in turns, until link asks for nothing that is there and was not read."""
-    paths, stores = [file.name for file in project.files], project.settings.stores
-    corpus.look_for(interests(stores))
+    paths = [file.name for file in project.files]
+    active = _activated(corpus, project.settings.stores)
+    stores = [each.store for each in active]
+    imports = {each.store.name: each.files for each in active}
+    corpus.look_for(interests(stores), _trusted(active))
     corpus.collect()
     while True:
-        linked = link(corpus.facts(), paths, stores)
+        linked = link(corpus.facts(), paths, stores, imports)
         corpus.look_for_callers(linked.wrappers)
         corpus.want(linked.wanted)
         if not corpus.collect():
             return linked
+
+
+def _activated(corpus: Corpus, stores: Sequence[Store]) -> tuple[Active, ...]:
+    """Return the stores that are on in this corpus."""
+    imported = corpus.importing(activation.modules(stores))
+    return activation.activate(stores, imported, corpus.naming(activation.telling_names(stores)))
+
+
+def _trusted(active: Sequence[Active]) -> dict[str, frozenset[str]]:
+    """Return the names of calls that count in each file that imports an SDK."""
+    trusted: dict[str, frozenset[str]] = {}
+    for each in active:
+        names = frozenset(sink.call.rpartition(".")[2] for sink in each.store.sinks)
+        for file in each.files:
+            trusted[file] = trusted.get(file, frozenset()) | names
+    return trusted
 
 
 def _judged(corpus: Corpus, settings: Settings, linked: Linked) -> tuple[Finding, ...]:

@@ -109,6 +109,27 @@ def words_finder(names: Iterable[str]) -> Callable[[bytes], list[str]]:
     return many if ascii_only and len(wanted) > _FEW else few
 
 
+_IMPORT = re.compile(rb"(?:^|[\s;:\"'])(?:from|import)\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*$")
+_WORD_BYTE = re.compile(rb"\w")
+
+
+def imports(data: bytes, module: str) -> bool:
+    """Whether a file with this content imports the dotted `module`, or something below it."""
+    name = module.encode()
+    at = data.find(name)
+    while at >= 0:
+        end = at + len(name)
+        head = data[max(data.rfind(b"\n", 0, at) + 1, at - NEAR) : at]
+        if not _WORD_BYTE.match(data, end) and _IMPORT.search(head):
+            return True
+        at = data.find(name, end)
+    package, _, last = name.rpartition(b".")
+    if not package or package + b" import" not in data:
+        return False
+    taken = rb"\bfrom\s+%b\s+import\b[^\n]*\b%b\b" % (re.escape(package), re.escape(last))
+    return re.search(taken, data) is not None
+
+
 def interests(stores: Sequence[Store]) -> tuple[Interest, ...]:
     """The names by which the sinks of `stores` are called, sorted.
 

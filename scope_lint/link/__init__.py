@@ -1,6 +1,6 @@
 """Facts to sites, over the whole corpus."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,13 +27,18 @@ class Linked(Struct, frozen=True):
     matched: tuple[tuple[str, Sink], ...]
 
 
-def link(files: Iterable[FileFacts], paths: Collection[str], stores: Sequence[Store]) -> Linked:
-    """Resolve the scopes of all sink calls in `files`; `paths` are all files of the corpus, read or not."""
+def link(
+    files: Iterable[FileFacts], paths: Collection[str], stores: Sequence[Store], imports: Mapping[str, frozenset[str]]
+) -> Linked:
+    """Resolve the scopes of all sink calls in `files`.
+
+    `paths` are all files of the corpus, read or not; `imports` those that import the SDK of a store, by its name.
+    """
     program = Program(files, paths)
     resolver = Resolver(program)
     names = frozenset(sink.call.rpartition(".")[2] for store in stores for sink in store.sinks)
     finder = Sites(resolver, names)
-    matches = list(sinks.find(resolver, stores))
+    matches = list(sinks.find(resolver, stores, imports))
     found = finder.evident([(match, finder.of(match)) for match in matches])
     forwarded = finder.forwarded()  # a call of a wrapper, even one that is called like a sink, is no sink itself
     kept = [(match, sites) for match, sites in found if (id(match.site.unit), match.site.index) not in forwarded]

@@ -63,6 +63,8 @@ def _is_id(base: Leaf) -> bool:
 def _unknown(ref: Ref, base: Abstract, name: str) -> Leaf:
     """Return an attribute that is not followed: named after the base as its caller knows it."""
     unknown = leaf(ref, "an attribute whose value is not known")
+    if isinstance(base, Leaf) and base.dotted is not None:
+        unknown = replace(unknown, member_of=f"{base.dotted}.{name}")
     if isinstance(base, Leaf) and not base.conversions and base.spelling in ("parameter", "name", "attribute"):
         return replace(unknown, text=f"{base.text}.{name}")
     if isinstance(base, Instance):

@@ -8,7 +8,7 @@ from scope_lint.link import annotations, parameters
 from scope_lint.link.describe import ITSELF
 from scope_lint.link.frames import CannotBindError, Frame, Passed, Ref, bind
 from scope_lint.link.program import ClassDefinition, Definition, Unit
-from scope_lint.link.values import Abstract, ClassRef, Dictionary, Held, Instance, Leaf, is_none
+from scope_lint.link.values import Abstract, ClassRef, Dictionary, External, Held, Instance, Leaf, is_none
 from scope_lint.model import Place
 
 if TYPE_CHECKING:
@@ -35,6 +35,17 @@ def lineage(resolver: "Resolver", cls: ClassRef) -> list[ClassRef]:
         if definition is not None:
             bases = [each for base in definition.facts.bases for each in resolver.module_value(definition.unit, base)]
             queue += [base for base in bases if isinstance(base, ClassRef)]
+    return found
+
+
+def outside(resolver: "Resolver", cls: ClassRef) -> list[str]:
+    """Return the dotted names of the bases outside the corpus, those of its bases included."""
+    found = []
+    for owner in lineage(resolver, cls):
+        definition = resolver.program.class_(owner.path, owner.qualname)
+        for base in () if definition is None else definition.facts.bases:
+            values = resolver.module_value(definition.unit, base) if definition is not None else ()
+            found += [each.name for each in values if isinstance(each, External)]
     return found
 
 

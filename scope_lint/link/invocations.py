@@ -31,6 +31,9 @@ MOST_NESTED = 24
 
 def call(resolver: "Resolver", ref: Ref, value: Call) -> tuple[Abstract, ...]:
     """Return what the call comes to, for each alternative of what is called."""
+    entered = _entered(resolver, ref, value)
+    if entered:
+        return entered
     found: list[Abstract] = []
     for target in present(resolver.resolve(ref.at(value.function))):
         found += _of(resolver, ref, value, target)
@@ -47,7 +50,18 @@ def _of(resolver: "Resolver", ref: Ref, value: Call, target: Abstract) -> tuple[
     known = _method_of_value(resolver, ref, value)
     if known is not None:
         return known
-    return (leaf(ref, f"what {leaf(ref.at(value.function), '').text}() returns is not known"),)
+    unknown = leaf(ref, f"what {leaf(ref.at(value.function), '').text}() returns is not known")
+    member_of = target.dotted if isinstance(target, Leaf) else None
+    return (replace(unknown, member_of=member_of, made_by=Construction(ref)),)
+
+
+def _entered(resolver: "Resolver", ref: Ref, value: Call) -> tuple[Abstract, ...]:
+    """Return what `with … as x` gives `x`, if it is something from outside the corpus: most often itself."""
+    callee = ref.unit.values[value.function]
+    if not isinstance(callee, Attribute) or callee.name != "__enter__":
+        return ()
+    bases = resolver.resolve(ref.at(callee.base))
+    return bases if all(isinstance(base, Leaf) for base in bases) else ()
 
 
 def _function(resolver: "Resolver", ref: Ref, value: Call, target: FunctionRef) -> tuple[Abstract, ...]:
@@ -116,7 +130,7 @@ def _external(resolver: "Resolver", ref: Ref, value: Call, target: External) -> 
         type_, nullable = conversions.TYPED[target.name]
         nullable = nullable and len(value.arguments) < 2  # noqa: PLR2004 - the second is the default
         return (replace(unknown, type=type_, nullable=nullable),)
-    return (replace(unknown, class_name=target.name),)
+    return (replace(unknown, class_name=target.name, made_by=Construction(ref)),)
 
 
 def _method_of_value(resolver: "Resolver", ref: Ref, value: Call) -> tuple[Abstract, ...] | None:

@@ -1,11 +1,12 @@
 """Which calls are sinks of which store."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scope_lint.facts import Attribute, Imported, Name
 from scope_lint.link.describe import text_of
+from scope_lint.link.evidence import Evidence
 from scope_lint.link.program import CallSite
 from scope_lint.link.values import (
     Abstract,
@@ -28,28 +29,55 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
-    """A call that is a sink."""
+    """A call that is a sink. `known`: by its receiver or its name alone, so that one without a scope is one, too."""
 
     site: CallSite
     store: Store
     sink: Sink
+    known: bool
 
 
-def find(resolver: "Resolver", stores: Sequence[Store]) -> Iterator[Match]:
-    """Yield the calls that are sinks, each for the first store (and its most specific sink) that it fits.
+def find(resolver: "Resolver", stores: Sequence[Store], imports: Mapping[str, frozenset[str]]) -> Iterator[Match]:
+    """Yield the calls that are sinks, each for the one store and sink that it fits best.
 
-    Sinks are tried from the longest name to the shortest, so that `bank.put` is not taken for another store's `put`;
-    of the same length, in the order of `stores`.
+    A user's store comes before those that ship, of which one whose receiver is known comes before the others; then
+    the sink with the longest name (`bank.put` is not taken for another store's `put`), and of several variants of one
+    sink the one whose scope is there. `imports` are the files that import the SDK of a store.
     """
-    ranked = [(store, sink) for store in stores for sink in store.sinks]
-    ranked.sort(key=lambda pair: -pair[1].call.count("."))
-    taken: set[tuple[str, int, int]] = set()
-    for store, sink in ranked:
-        for site in resolver.program.calls(sink.call.rpartition(".")[2]):
-            key = (site.unit.path, id(site.unit), site.index)
-            if key not in taken and fits(resolver, site, sink):
-                taken.add(key)
-                yield Match(site, store, sink)
+    evidence = Evidence(resolver, imports)
+    best: dict[tuple[int, int], tuple[Rank, Match]] = {}
+    for store in stores:
+        for sink in store.sinks:
+            for site in resolver.program.calls(sink.call.rpartition(".")[2]):
+                found = _weigh(evidence, site, store, sink)
+                if found is None:
+                    continue
+                rank, match = found
+                key = (id(site.unit), site.index)
+                if key not in best or rank < best[key][0]:
+                    best[key] = rank, match
+    for _, match in best.values():
+        yield match
+
+
+Rank = tuple[int, bool, int]
+"""How well a call fits a sink, the less the better."""
+
+
+def _weigh(evidence: Evidence, site: CallSite, store: Store, sink: Sink) -> tuple[Rank, Match] | None:
+    """Return how well a call, whose last name is the sink's, fits it; None if it is another call."""
+    length = -sink.call.count(".")
+    resolver = evidence.resolver
+    if store.declared_at is not None and not (sink.receivers or store.receivers):
+        return ((0, False, length), Match(site, store, sink, known=True)) if fits(resolver, site, sink) else None
+    if not (sink.receivers or store.receivers):
+        return ((4, False, length), Match(site, store, sink, known=False)) if fits(resolver, site, sink) else None
+    first = 0 if store.declared_at is not None else 2
+    if evidence.is_known(site, store, sink):
+        return (first, not evidence.stands(site, store, sink), length), Match(site, store, sink, known=True)
+    if evidence.is_likely(site, store, sink):
+        return (first + 1, False, length), Match(site, store, sink, known=False)
+    return None
 
 
 def fits(resolver: "Resolver", site: CallSite, sink: Sink) -> bool:

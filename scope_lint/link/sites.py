@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scope_lint.link import callers, classes, scopes
+from scope_lint.link.evidence import COMMON_METHODS
+from scope_lint.link.forms import Scope
 from scope_lint.link.frames import CannotBindError, Frame, bind
 from scope_lint.link.program import CallSite, Definition
 from scope_lint.link.sinks import Match, call_text
@@ -13,14 +15,6 @@ from scope_lint.model import Hop, Key, Place, Sink, Site
 
 if TYPE_CHECKING:
     from scope_lint.link.resolve import Resolver
-
-# Methods that so many classes have that the name alone says nothing.
-COMMON_METHODS = frozenset(
-    """
-    add append call clear count create delete drop execute exists fetch find get get_all insert invoke list load pop
-    put query read remove retrieve run save search send set store update upsert write
-    """.split()  # noqa: SIM905 - thirty pairs of quotes say nothing
-)
 
 # A wrapper of a wrapper of a wrapper: deeper trails are not ones that a reader would follow.
 MOST_HOPS = 8
@@ -53,7 +47,7 @@ class Sites:
             if len(found) >= MOST_FLOWS:
                 reason = f"more than {MOST_FLOWS} callers reach it"
                 place = match.site.place
-                return [_site(match, Flow((match.site,), (), ()), scopes.Scope(place, opaque=reason, mapping=False))]
+                return [_site(match, Flow((match.site,), (), ()), Scope(place, opaque=reason, mapping=False))]
             if not _is_none_of_it(match, scope):
                 found.append(_site(match, flow, scope))
         return found
@@ -77,6 +71,8 @@ class Sites:
         A function of the project that cannot take the scope is none. A common method name needs another call on the
         same receiver in the file that does pass a scope; another bare name, one on a receiver of that name anywhere.
         """
+        if match.store.declared_at is None:
+            return match.known
         targets = self._resolver.module_value(match.site.unit, match.site.call.function)
         if any(isinstance(target, FunctionRef) and not self._takes_scope(target, match.sink) for target in targets):
             return False
@@ -96,7 +92,7 @@ class Sites:
         kinds = {formal.kind for formal in definition.facts.formals}
         return positional or bool(formals & names) or "kwargs" in kinds
 
-    def _flows(self, match: Match) -> Iterator[tuple[Flow, scopes.Scope]]:
+    def _flows(self, match: Match) -> Iterator[tuple[Flow, Scope]]:
         """Yield each flow with its scope, going up to callers as long as the scope is made of parameters."""
         pending = [Flow((match.site,), (), ())]
         while pending:
@@ -105,13 +101,13 @@ class Sites:
             if frame is None:
                 continue
             self._resolver.begin()
-            scope = scopes.read(self._resolver, match.site, match.sink, frame)
+            scope = scopes.read(self._resolver, match.site, match.store, match.sink, frame)
             above = [] if len(flow.calls) > MOST_HOPS else self._above(flow, scope)
             if not any(not each.calls[0].unit.test for each in above):
                 yield flow, scope
             pending += above
 
-    def _above(self, flow: Flow, scope: scopes.Scope) -> list[Flow]:
+    def _above(self, flow: Flow, scope: Scope) -> list[Flow]:
         """Return the flows that begin one call further out, at the callers of the function that the flow begins in."""
         owner = self._owner(flow.calls[0])
         if owner is None or not self._is_needed(owner, scope):
@@ -127,7 +123,7 @@ class Sites:
             for site, receiver in self._callers[key]
         ]
 
-    def _is_needed(self, owner: Definition, scope: scopes.Scope) -> bool:
+    def _is_needed(self, owner: Definition, scope: Scope) -> bool:
         """Tell whether the scope is made of parameters of the function, or of one that it is nested in."""
         qualname = owner.facts.qualname
         if qualname.endswith(".__init__"):
@@ -162,17 +158,17 @@ def _receiver(owner: Definition, receiver: Abstract | None) -> Abstract | None:
     return None if classes.is_staticmethod(owner) else receiver
 
 
-def _is_none_of_it(match: Match, scope: scopes.Scope) -> bool:
+def _is_none_of_it(match: Match, scope: Scope) -> bool:
     """Tell whether a sink with a common name was met that takes no scope after all."""
     if match.store.declared_at is None:
-        if scope.left_out or scope.impossible:
+        if scope.impossible or (scope.left_out and (match.sink.demanded or not match.known)):
             return True
     elif scope.impossible and match.sink.call in COMMON_METHODS:
         return True
     return match.sink.mapping_only and not scope.mapping
 
 
-def _site(match: Match, flow: Flow, scope: scopes.Scope) -> Site:
+def _site(match: Match, flow: Flow, scope: Scope) -> Site:
     first = flow.calls[0]
     known = scope.opaque is None and not scope.left_out
     dynamic = tuple(dict.fromkeys(gap.place for gap in scope.gaps if gap.dynamic))
@@ -194,6 +190,7 @@ def _site(match: Match, flow: Flow, scope: scopes.Scope) -> Site:
         builders=scope.builders,
         inside=scope.inside,
         via=tuple(_hops(flow)),
+        form=None if scope.left_out or scope.spec is None else scope.spec.form,
     )
 
 

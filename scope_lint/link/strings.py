@@ -89,7 +89,7 @@ def compose(parts: Items[Part], place: Place) -> Leaf:
     made = any(leaf.made for leaf in leaves)
     nullable = any(leaf.nullable for leaf in leaves)
     conversion = Conversion(template_text(slots), "str", place, call=False)
-    return replace(first, conversions=(conversion,), made=made, nullable=nullable)
+    return replace(first, conversions=(conversion,), made=made, nullable=nullable, parts=tuple(merged))
 
 
 def formatted(resolver: "Resolver", ref: Ref, value: Formatted) -> tuple[Abstract, ...]:

@@ -27,8 +27,10 @@ class Leaf:
     """A value that is not followed further: an identity, a constant, or something unknown.
 
     `reason` says why it is no mapping; `parameter` is (path, owner, name) of an unbound parameter; `class_name` the
-    dotted name of a class outside the corpus that it is an instance of. `argument` is the place of the argument
-    through which it came, at the outermost call; `trail` all such places, from the sink outwards.
+    dotted name of a class outside the corpus that it is an instance of, `member_of` the way from there to what it is
+    an attribute or a result of (`vertexai.Client.agent_engines.memories`). `argument` is the place of the argument
+    through which it came, at the outermost call; `trail` all such places, from the sink outwards. `made_by` is the call
+    that gave it, `parts` are the texts and values that a string was made of.
     """
 
     spelling: Spelling
@@ -41,9 +43,17 @@ class Leaf:
     made: bool = False
     parameter: tuple[str, str, str] | None = None
     class_name: str | None = None
+    member_of: str | None = None
     conversions: tuple[Conversion, ...] = ()
     argument: Place | None = None
     trail: tuple[Place, ...] = ()
+    made_by: "Construction | None" = field(default=None, compare=False)
+    parts: tuple["str | Abstract", ...] = field(default=(), compare=False)
+
+    @property
+    def dotted(self) -> str | None:
+        """What is known of where it comes from: its class, or the way from one."""
+        return self.class_name or self.member_of
 
     def converted(self, conversion: Conversion) -> "Leaf":
         """Return the leaf with one more function applied to it."""

@@ -1,0 +1,51 @@
+"""activation: which stores are on, and why: a user's always, one that ships where its SDK is imported or called."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from scope_lint.model import Store
+from scope_lint.sieve import COMMON_NAMES
+
+
+class Active(Struct, frozen=True):
+    """A store that is on, what switched it on, and the files that import its SDK.
+
+    `reason` is the module imported or the call seen; None for a store that needs none.
+    """
+
+    store: Store
+    reason: str | None = None
+    files: frozenset[str] = frozenset()
+
+
+def modules(stores: Sequence[Store]) -> frozenset[str]:
+    """Return the modules whose import switches a store on."""
+    return frozenset(module for store in stores for module in store.on)
+
+
+def telling_names(stores: Sequence[Store]) -> frozenset[str]:
+    """Return the names of calls that switch a store on: no other library's code has them."""
+    return frozenset(name for store in stores for name in _telling(store))
+
+
+def _telling(store: Store) -> frozenset[str]:
+    names = {sink.call.rpartition(".")[2] for sink in store.sinks if sink.proof == "name" and "." not in sink.call}
+    return frozenset(names - COMMON_NAMES)
+
+
+def activate(
+    stores: Sequence[Store], imported: Mapping[str, Collection[str]], named: Mapping[str, Collection[str]]
+) -> tuple[Active, ...]:
+    """Return the stores that are on, in their order.
+
+    `imported` says which files import a module, `named` in which files a telling name stands.
+    """
+    found = []
+    for store in stores:
+        files = frozenset(file for module in store.on for file in imported.get(module, ()))
+        reasons = [module for module in store.on if imported.get(module)]
+        reasons += [name for name in sorted(_telling(store)) if named.get(name)]
+        if reasons or not store.on or store.declared_at is not None:
+            found.append(Active(store, reasons[0] if reasons else None, files))
+    return tuple(found)
