@@ -262,6 +262,7 @@ class Site(Struct, frozen=True):
                  holds the literal
     via          the hops from `place` to the sink, the sink's own call last; empty for a direct call
     form         how the scope is passed; None if it is left out
+    refused      keywords of the call that the sink refuses or ignores, with their places: no part of the scope
     """
 
     place: Place
@@ -282,6 +283,7 @@ class Site(Struct, frozen=True):
     inside: str = ""
     via: tuple[Hop, ...] = ()
     form: Form | None = None
+    refused: tuple[Key, ...] = ()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
