@@ -70,7 +70,9 @@ class Corpus:
         A file that imports an SDK is trusted with the names of its calls: they count there whatever is near them.
         """
         found = tuple(interests)
-        self._near.update((interest.name, interest.near) for interest in found)
+        for interest in found:
+            known = self._near.get(interest.name, interest.near)
+            self._near[interest.name] = (*known, *interest.near) if known and interest.near else ()
         self._trusted.update(trusted)
         sieve = Sieve(found)
         for reading in self._unread():

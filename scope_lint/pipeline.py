@@ -13,7 +13,7 @@ from scope_lint.link import Linked, link
 from scope_lint.model import Evidence, Finding, Report, Sink, Store
 from scope_lint.outcome import assemble, merged
 from scope_lint.projects import Project, find_projects
-from scope_lint.sieve import interests
+from scope_lint.sieve import home_made_interests, interests
 
 
 def check(paths: Sequence[Path], *, config: Path | None = None, overrides: Overrides | None = None) -> Report:
@@ -43,7 +43,7 @@ def _linked(corpus: Corpus, project: Project) -> Linked:
     active = _activated(corpus, project.settings.stores)
     stores = [each.store for each in active]
     imports = {each.store.name: each.files for each in active}
-    corpus.look_for(interests(stores), _trusted(active))
+    corpus.look_for((*interests(stores), *home_made_interests()), _trusted(active))
     corpus.collect()
     while True:
         linked = link(corpus.facts(), paths, stores, imports)
@@ -72,10 +72,11 @@ def _trusted(active: Sequence[Active]) -> dict[str, frozenset[str]]:
 def _judged(corpus: Corpus, settings: Settings, linked: Linked) -> tuple[Finding, ...]:
     """Return the findings of the rules that are on, over all sites that vote."""
     sites = tuple(site for site in linked.sites if settings.tests or not site.test)
+    stores = (*settings.stores, *linked.home_made)
     evidence = Evidence(
         sites=sites,
-        stores=settings.stores,
-        beliefs=beliefs.learn(sites, settings.stores),
+        stores=stores,
+        beliefs=beliefs.learn(sites, stores),
         problems=tuple(sorted(corpus.problems)),
         unmatched=tuple(_unmatched(settings.stores, linked)),
     )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from scope_lint.declared import HOME_MADE_ROLES, IDENTITY_KEYWORDS
 from scope_lint.model import ScopeSpec, Sink, Store
 
 NEAR = 300  # bytes at most between a common name and a word that tells what it is about
@@ -144,6 +145,11 @@ def interests(stores: Sequence[Store]) -> tuple[Interest, ...]:
             known = near.get(name, words)
             near[name] = known | words if known and words else frozenset()
     return tuple(Interest(name, tuple(sorted(words))) for name, words in sorted(near.items()))
+
+
+def home_made_interests() -> tuple[Interest, ...]:
+    """The verbs that home-made stores are called by, each near a keyword that passes an identity; sorted."""
+    return tuple(Interest(verb, tuple(sorted(IDENTITY_KEYWORDS))) for verb in sorted(HOME_MADE_ROLES))
 
 
 def _near(sink: Sink, store: Store, before: Sequence[str]) -> Iterator[str]:

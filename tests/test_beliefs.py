@@ -90,14 +90,14 @@ def test_a_readwrite_site_does_not_satisfy_itself() -> None:
 @pytest.mark.parametrize(
     ("declared_at", "values"),
     [
-        pytest.param(None, ["required"], id="a store that ships is asked per method"),
+        pytest.param(None, ["required"], id="an SDK is asked per method"),
         pytest.param(SETTINGS, ["disallowed"], id="a user's table says what each sink takes"),
     ],
 )
 def test_flat_keywords(declared_at: Place | None, values: list[str]) -> None:
     flat = (ScopeSpec("flat", keys=("user_id", "team")),)
     sinks = (Sink("m.add", "write", flat), Sink("m.search", "read", flat))
-    store = replace(STORE, sinks=sinks, declared_at=declared_at)
+    store = replace(STORE, sinks=sinks, declared_at=declared_at, on=("bank",))
     adds = [site(f"a.py:{line}", sink="m.add", user_id=None, team=None) for line in (1, 2, 3)]
     reads = [site(f"b.py:{line}", "read", sink="m.search", user_id=None) for line in range(1, 6)]
     learnt = learn([*adds, *reads], (store,))

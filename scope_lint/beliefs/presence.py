@@ -46,13 +46,13 @@ def _closed(store: Store) -> bool:
 def _electorates(store: Store, sites: Sequence[Indexed]) -> list[list[Indexed]]:
     """The groups of sites that answer together.
 
-    Flat keywords of a store that ships are asked per method: what a signature leaves optional differs between methods,
-    while a user's table says what each sink takes. Where a read may name fewer keys than a write, reads and writes are
+    Flat keywords of an SDK are asked per method: what a signature leaves optional differs between methods, while a
+    user's table says what each sink takes. Where a read may name fewer keys than a write, reads and writes are
     asked apart. All other scopes of a store are one group.
     """
     groups: dict[tuple[str, str], list[Indexed]] = {}
     for index, site in sites:
-        by_method = store.declared_at is None and form_of(store, site) == "flat"
+        by_method = bool(store.on) and store.declared_at is None and form_of(store, site) == "flat"
         method = site.sink.rpartition(".")[2] if by_method else ""
         kind = "write" if site.role in {"write", "readwrite", "bind"} else "read"
         together = method or match_of(store, site) != "subset"

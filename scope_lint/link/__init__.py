@@ -6,7 +6,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scope_lint.facts import FileFacts, Wanted
-from scope_lint.link import sinks
+from scope_lint.link import homemade, sinks
+from scope_lint.link.evidence import Evidence
 from scope_lint.link.program import Program
 from scope_lint.link.resolve import Resolver
 from scope_lint.link.sites import Sites
@@ -18,13 +19,14 @@ class Linked(Struct, frozen=True):
 
     `wanted` are definitions that it looked for, read or not; `wrappers` maps the names of the functions whose callers
     count to the words of which a file that calls them shows one (the class or module that the wrapper is in).
-    `matched` are the sinks that a call was found for.
+    `matched` are the sinks that a call was found for, `home_made` the stores that the calls themselves showed.
     """
 
     sites: tuple[Site, ...]
     wanted: frozenset[Wanted]
     wrappers: tuple[tuple[str, tuple[str, ...]], ...]
     matched: tuple[tuple[str, Sink], ...]
+    home_made: tuple[Store, ...] = ()
 
 
 def link(
@@ -38,7 +40,10 @@ def link(
     resolver = Resolver(program)
     names = frozenset(sink.call.rpartition(".")[2] for store in stores for sink in store.sinks)
     finder = Sites(resolver, names)
-    matches = list(sinks.find(resolver, stores, imports))
+    evidence = Evidence(resolver, imports)
+    matches = list(sinks.find(evidence, stores))
+    own = list(homemade.find(evidence, {(id(match.site.unit), match.site.index) for match in matches}))
+    matches += own
     found = finder.evident([(match, finder.of(match)) for match in matches])
     forwarded = finder.forwarded()  # a call of a wrapper, even one that is called like a sink, is no sink itself
     kept = [(match, sites) for match, sites in found if (id(match.site.unit), match.site.index) not in forwarded]
@@ -47,6 +52,7 @@ def link(
         wanted=frozenset(program.wanted),
         wrappers=tuple(sorted({_wrapper(owner.unit.path, owner.facts.qualname) for owner in finder.wrappers.values()})),
         matched=tuple(dict.fromkeys((match.store.name, match.sink) for match, sites in kept if sites)),
+        home_made=tuple(dict.fromkeys(match.store for match in own)),
     )
 
 

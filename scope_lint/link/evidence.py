@@ -85,7 +85,7 @@ class Evidence:
             return False
         imported = site.unit.path in self._imports.get(store.name, ())
         name = _receiver_name(callee)
-        if not _NO_MEMORY.isdisjoint(word.lower() for word in _WORD.findall(name)):
+        if is_no_memory(name):
             return False
         if sink.call in COMMON_METHODS and not imported:
             hints = (*_HINTS, *store.hints)
@@ -109,7 +109,7 @@ class Evidence:
         if spec.path or spec.form in ("filter", "payload"):
             return bool(scope.keys)
         if spec.form == "namespace":
-            return _has_labels(scope) or (scope.opaque is not None and (named or trusted))
+            return has_labels(scope) or (scope.opaque is not None and (named or trusted))
         return named or scope.mapping or (trusted and spec.form in ("id", "template", "carried"))
 
     def callee(self, site: CallSite) -> Callee:
@@ -122,7 +122,12 @@ class Evidence:
         return known
 
 
-def _has_labels(scope: Scope) -> bool:
+def is_no_memory(name: str) -> bool:
+    """Tell whether a receiver says by its name that it holds no memories: a logger, a database, an HTTP client."""
+    return not _NO_MEMORY.isdisjoint(word.lower() for word in _WORD.findall(name))
+
+
+def has_labels(scope: Scope) -> bool:
     """Tell whether a namespace starts with a label: a tuple of numbers is something else."""
     if not scope.keys or scope.keys[0].name != "#0":
         return False

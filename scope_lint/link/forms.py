@@ -194,16 +194,26 @@ def _names(_resolver: "Resolver", found: Found, place: Place, _spec: ScopeSpec) 
     return Scope(place, tuple(keys.values()), tuple(gaps), needs=needs([found]))
 
 
-def _carried(_resolver: "Resolver", found: Found, place: Place, spec: ScopeSpec) -> Scope:
-    """Return the attributes of an object as the keys that it carries."""
+def _carried(resolver: "Resolver", found: Found, place: Place, spec: ScopeSpec) -> Scope:
+    """Return the attributes of an object as the keys that it carries.
+
+    What `create_session(app_name=APP, user_id=uid)` gave carries what it was given.
+    """
     keys = []
+    made_of = [found]
     for name in spec.keys:
-        values = tuple(_attribute(each, name) for each in found)
+        values = tuple(value for each in found for value in _attribute(resolver, each, name))
         keys.append(key_of(name, Held(values, maybe=False, place=place)))
-    return Scope(place, tuple(keys), needs=needs([found]))
+        made_of.append(values)
+    return Scope(place, tuple(keys), needs=needs(made_of))
 
 
-def _attribute(value: Abstract, name: str) -> Leaf:
+def _attribute(resolver: "Resolver", value: Abstract, name: str) -> Found:
+    given = descend(resolver, (value,), name)[0] if isinstance(value, Leaf | Instance | Dictionary) else ()
+    return given or (_unknown_attribute(value, name),)
+
+
+def _unknown_attribute(value: Abstract, name: str) -> Leaf:
     leaf = as_leaf(value)
     text = f"{leaf.text}.{name}" if leaf.spelling in ("name", "parameter", "attribute") else name
     return Leaf("attribute", text, leaf.place, "carried along", parameter=leaf.parameter, argument=leaf.argument)

@@ -38,7 +38,11 @@ def _left_out(site: CallSite) -> Scope:
 def _of_identities(scope: Scope, store: Store) -> Scope:
     """Return the scope without what is no address: filters and payloads of an SDK hold more than identities."""
     spec = scope.spec
-    if store.declared_at is not None or spec is None or not (spec.form in ("filter", "payload") or "configurable" in spec.path):
+    if (
+        store.declared_at is not None
+        or spec is None
+        or not (spec.form in ("filter", "payload") or "configurable" in spec.path)
+    ):
         return scope
     return replace(scope, keys=tuple(key for key in scope.keys if is_identity(store, key.name)))
 

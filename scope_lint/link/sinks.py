@@ -1,6 +1,6 @@
 """Which calls are sinks of which store."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,18 +37,17 @@ class Match:
     known: bool
 
 
-def find(resolver: "Resolver", stores: Sequence[Store], imports: Mapping[str, frozenset[str]]) -> Iterator[Match]:
+def find(evidence: Evidence, stores: Sequence[Store]) -> Iterator[Match]:
     """Yield the calls that are sinks, each for the one store and sink that it fits best.
 
     A user's store comes before those that ship, of which one whose receiver is known comes before the others; then
     the sink with the longest name (`bank.put` is not taken for another store's `put`), and of several variants of one
-    sink the one whose scope is there. `imports` are the files that import the SDK of a store.
+    sink the one whose scope is there.
     """
-    evidence = Evidence(resolver, imports)
     best: dict[tuple[int, int], tuple[Rank, Match]] = {}
     for store in stores:
         for sink in store.sinks:
-            for site in resolver.program.calls(sink.call.rpartition(".")[2]):
+            for site in evidence.resolver.program.calls(sink.call.rpartition(".")[2]):
                 found = _weigh(evidence, site, store, sink)
                 if found is None:
                     continue
