@@ -23,6 +23,7 @@ from scope_lint.pipeline import check
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 LONE = ("quickstart",)  # cases that are no group
+NESTED = ("sdks",)  # groups of groups: `fixtures/sdks/<sdk>/<case>`
 UNMARKED = ("linking/", "quickstart")  # begin the names of the cases that do not mark findings
 MARKED = (".py", ".toml")  # files that carry marks
 
@@ -64,6 +65,8 @@ def all_cases() -> tuple[Case, ...]:
     """Every case, sorted by name."""
     lone = [FIXTURES / name for name in LONE]
     groups = [group for group in FIXTURES.iterdir() if group.is_dir() and group not in lone]
+    groups += [sdk for group in groups if group.name in NESTED for sdk in group.iterdir() if sdk.is_dir()]
+    groups = [group for group in groups if group.name not in NESTED]
     found = lone + [path for group in groups for path in group.iterdir() if _is_case(path)]
     return tuple(Case(path.relative_to(FIXTURES).with_suffix("").as_posix(), path) for path in sorted(found))
 
