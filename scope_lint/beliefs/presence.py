@@ -14,6 +14,10 @@ from scope_lint.declared import declared_keys, form_of, match_of, narrows_by_def
 from scope_lint.model import Belief, Side, Site, Store
 
 
+# Forms with keys that can be absent.
+_KEYED = frozenset({"mapping", "filter", "payload", "filter-string", "flat", "carried"})
+
+
 def presence(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
     """What the sites of `store` believe about the keys of its scopes.
 
@@ -22,7 +26,7 @@ def presence(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
     keyed = [
         (index, site)
         for index, site in sites
-        if site.opaque is None and form_of(store, site) in {"mapping", "filter", "flat"}
+        if site.opaque is None and form_of(store, site) in _KEYED
     ]
     scoped = [(index, site) for index, site in keyed if not site.left_out]
     meant = twins(store, scoped)
@@ -33,9 +37,17 @@ def presence(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
         yield from _undeclared(store, scoped)
     else:
         known = profiles(scoped, meant)
+        asked = _asked(store, scoped)
         for voters in _electorates(store, scoped):
-            yield from _believed(store, voters, known, meant)
-    yield from _given(store, keyed)
+            yield from _believed(store, voters, known, meant, asked)
+    yield from _given(store, [(index, site) for index, site in keyed if site.left_out or site.keys])
+
+
+def _asked(store: Store, sites: Sequence[Indexed]) -> frozenset[str] | None:
+    """The keys by which something is looked for, where all else that is stored is a payload; None for all keys."""
+    if all(form_of(store, site) != "payload" for _, site in sites):
+        return None
+    return frozenset(key.name for _, site in sites if form_of(store, site) != "payload" for key in site.keys)
 
 
 def _closed(store: Store) -> bool:
@@ -143,13 +155,22 @@ def _is_named_by_sinks(store: Store, key: str) -> bool:
 
 
 def _believed(
-    store: Store, sites: Sequence[Indexed], known: frozenset[KeySet], meant: Mapping[str, str]
+    store: Store,
+    sites: Sequence[Indexed],
+    known: frozenset[KeySet],
+    meant: Mapping[str, str],
+    asked: frozenset[str] | None,
 ) -> Iterator[Belief]:
-    """What more than half do. A key of a profile, a declared one, and any in a subset store may be extra."""
+    """What more than half do. A key of a profile, a declared one, and any in a subset store may be extra.
+
+    Of a payload, only the keys that are `asked` for are an address.
+    """
     by_index = dict(sites)
     welcome = {*store.tenant_keys, *store.application_keys}.union(*known)
     narrows = all(match_of(store, site) == "subset" for _, site in sites)
     judged = set(_names(sites)).difference(store.narrowing_keys, store.other_keys, *store.one_of)
+    if asked is not None and any(form_of(store, site) == "payload" for _, site in sites):
+        judged &= asked
     # In a dict, and in a store of the user's that compares whole scopes, every key is a part of the address.
     if (narrows or store.declared_at is None) and all(form_of(store, site) == "flat" for _, site in sites):
         judged = {key for key in judged if not narrows_by_default(store, key)}

@@ -23,7 +23,7 @@ class Scope:
     """What a call's scope comes to under one frame.
 
     `needs` are the parameters that it is made of, which callers fill; `mapping` tells whether it was seen to be one;
-    `spec` is where it stands.
+    `spec` is where it stands; `refused` are keywords that the call refuses or ignores.
     """
 
     place: Place
@@ -38,6 +38,7 @@ class Scope:
     inside: str = ""
     needs: tuple[Dependency, ...] = ()
     spec: ScopeSpec | None = None
+    refused: tuple[Key, ...] = ()
 
 
 Found = tuple[Abstract, ...]

@@ -14,7 +14,7 @@ from scope_lint.link.keys import gap_needs, key_of, needs
 from scope_lint.link.parameters import gap_of
 from scope_lint.link.program import CallSite
 from scope_lint.link.values import Abstract, Dictionary, Gap, Held, is_none
-from scope_lint.model import Place, ScopeSpec, Sink, Store
+from scope_lint.model import Key, Place, ScopeSpec, Sink, Store
 from scope_lint.writings import words
 
 if TYPE_CHECKING:
@@ -22,13 +22,29 @@ if TYPE_CHECKING:
 
 
 def read(resolver: "Resolver", site: CallSite, store: Store, sink: Sink, frame: Frame) -> Scope:
-    """Return the scope of a call by the first of the sink's specifications that finds something."""
-    found = None
+    """Return the scope of a call by the first of the sink's specifications that finds something.
+
+    Keywords that the call refuses are a scope, too, where there is no other: it was not left out.
+    """
+    refused = _refused(resolver, site, sink, frame)
     for spec in sink.scopes:
         found = _by_spec(resolver, site, spec, frame)
         if not found.left_out:
-            return _of_identities(replace(found, spec=spec), store)
-    return found or _left_out(site)
+            return _of_identities(replace(found, spec=spec, refused=refused), store)
+    keys = tuple(key for key in refused if key.name in sink.refuses)
+    if keys:
+        return Scope(site.place, keys, refused=refused, spec=ScopeSpec("flat", keys=sink.refuses))
+    return replace(_left_out(site), refused=refused)
+
+
+def _refused(resolver: "Resolver", site: CallSite, sink: Sink, frame: Frame) -> tuple[Key, ...]:
+    """Return the keywords of a call that its sink refuses or ignores."""
+    names = {*sink.refuses, *sink.ignores}
+    return tuple(
+        key_of(argument.keyword, _held(resolver, site, argument, frame))
+        for argument in site.call.arguments
+        if argument.keyword in names and argument.keyword is not None
+    )
 
 
 def _left_out(site: CallSite) -> Scope:

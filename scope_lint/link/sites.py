@@ -190,6 +190,7 @@ def _site(match: Match, flow: Flow, scope: Scope) -> Site:
         builders=scope.builders,
         inside=scope.inside,
         via=tuple(_hops(flow)),
+        refused=scope.refused,
         form=None if scope.left_out or scope.spec is None else scope.spec.form,
     )
 
