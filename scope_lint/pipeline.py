@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from scope_lint import activation, beliefs, rules
+from scope_lint import activation, beliefs, dependencies, rules
 from scope_lint.activation import Active
 from scope_lint.config import Overrides, Settings
 from scope_lint.corpus import Corpus
@@ -32,15 +32,27 @@ def check(paths: Sequence[Path], *, config: Path | None = None, overrides: Overr
 
 def _run(project: Project) -> Report:
     corpus = Corpus(project.files)
-    linked = _linked(corpus, project)
-    findings = _judged(corpus, project.settings, linked)
+    active = _activated(corpus, project)
+    linked = _linked(corpus, active)
+    findings = _judged(corpus, project.settings, active, linked)
     return assemble(project, corpus, findings, linked)
 
 
-def _linked(corpus: Corpus, project: Project) -> Linked:
+def _activated(corpus: Corpus, project: Project) -> tuple[Active, ...]:
+    """Return the stores that are on in this corpus, as the releases that it depends on have them."""
+    stores = project.settings.stores
+    imported = corpus.importing(activation.modules(stores))
+    active = activation.activate(stores, imported, corpus.naming(activation.telling_names(stores)))
+    importing = frozenset(name for each in active for name in each.files)
+    files = [file for file in project.files if file.name in importing]
+    fitted = dependencies.fit([each.store for each in active], files, project.settings.root)
+    corpus.problems += fitted.dependencies.problems
+    return tuple(replace(each, store=store) for each, store in zip(active, fitted.stores, strict=True))
+
+
+def _linked(corpus: Corpus, active: Sequence[Active]) -> Linked:
     """Read and link in turns, until link asks for nothing that is there and was not read."""
-    paths = [file.name for file in project.files]
-    active = _activated(corpus, project.settings.stores)
+    paths = sorted(corpus.readings)
     stores = [each.store for each in active]
     imports = {each.store.name: each.files for each in active}
     corpus.look_for((*interests(stores), *home_made_interests()), _trusted(active))
@@ -53,12 +65,6 @@ def _linked(corpus: Corpus, project: Project) -> Linked:
             return linked
 
 
-def _activated(corpus: Corpus, stores: Sequence[Store]) -> tuple[Active, ...]:
-    """Return the stores that are on in this corpus."""
-    imported = corpus.importing(activation.modules(stores))
-    return activation.activate(stores, imported, corpus.naming(activation.telling_names(stores)))
-
-
 def _trusted(active: Sequence[Active]) -> dict[str, frozenset[str]]:
     """Return the names of calls that count in each file that imports an SDK."""
     trusted: dict[str, frozenset[str]] = {}
@@ -69,10 +75,10 @@ def _trusted(active: Sequence[Active]) -> dict[str, frozenset[str]]:
     return trusted
 
 
-def _judged(corpus: Corpus, settings: Settings, linked: Linked) -> tuple[Finding, ...]:
+def _judged(corpus: Corpus, settings: Settings, active: Sequence[Active], linked: Linked) -> tuple[Finding, ...]:
     """Return the findings of the rules that are on, over all sites that vote."""
     sites = tuple(site for site in linked.sites if settings.tests or not site.test)
-    stores = (*settings.stores, *linked.home_made)
+    stores = (*(each.store for each in active), *linked.home_made)
     evidence = Evidence(
         sites=sites,
         stores=stores,

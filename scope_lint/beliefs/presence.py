@@ -13,7 +13,6 @@ from scope_lint.beliefs.votes import Ballot, Indexed, count, scope_unit, total, 
 from scope_lint.declared import declared_keys, form_of, match_of, narrows_by_default, takes
 from scope_lint.model import Belief, Side, Site, Store
 
-
 # Forms with keys that can be absent.
 _KEYED = frozenset({"mapping", "filter", "payload", "filter-string", "flat", "carried"})
 
@@ -23,11 +22,7 @@ def presence(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
 
     Namespaces, templates and ids have no keys that could be absent; opaque sites do not vote.
     """
-    keyed = [
-        (index, site)
-        for index, site in sites
-        if site.opaque is None and form_of(store, site) in _KEYED
-    ]
+    keyed = [(index, site) for index, site in sites if site.opaque is None and form_of(store, site) in _KEYED]
     scoped = [(index, site) for index, site in keyed if not site.left_out]
     meant = twins(store, scoped)
     if store.declared_at is not None:
