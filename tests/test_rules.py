@@ -474,8 +474,8 @@ def test_findings_are_sorted_one_for_each_value_and_independent_of_order(
 
 def test_the_registry_holds_every_module() -> None:
     assert [rule.name for rule in RULES] == [
-        "missing-key", "disallowed-key", "type-drift", "shape-drift", "no-majority", "non-tenant", "dynamic-key",
-        "unmatched-store", "unreadable-file", "unused-ignore",
+        "invalid-scope", "missing-key", "disallowed-key", "type-drift", "shape-drift", "no-majority", "non-tenant",
+        "dynamic-key", "unmatched-store", "unreadable-file", "unused-ignore",
     ]  # fmt: skip
     assert disallowed_key.RULE in RULES
 

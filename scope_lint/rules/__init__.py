@@ -6,6 +6,7 @@ from scope_lint.model import Evidence, Finding, Place
 from scope_lint.rules import (
     disallowed_key,
     dynamic_key,
+    invalid_scope,
     missing_key,
     no_majority,
     non_tenant,
@@ -22,6 +23,7 @@ __all__ = ["RULES", "Rule", "is_on", "judge", "page"]
 
 # In the order in which they speak: of one value only the first has its say.
 RULES: tuple[Rule, ...] = (
+    invalid_scope.RULE,
     missing_key.RULE,
     disallowed_key.RULE,
     type_drift.RULE,
@@ -33,6 +35,8 @@ RULES: tuple[Rule, ...] = (
     unreadable_file.RULE,
     unused_ignore.RULE,
 )
+
+_OF_KEYS = frozenset({missing_key.NAME, disallowed_key.NAME})
 
 
 def page(name: str) -> str:
@@ -59,16 +63,30 @@ def judge(evidence: Evidence, rules: Sequence[Rule] = RULES) -> tuple[Finding, .
 
 def _first_of_each_value(findings: Iterable[Finding]) -> Iterator[Finding]:
     taken: set[tuple[Place, str | None]] = set()
+    refused: set[tuple[Place, str | None]] = set()
     spoken: list[Finding] = []
     for finding in findings:
-        if (finding.place, finding.key) in taken or (finding.rule == non_tenant.NAME and _said(finding, spoken)):
+        if (finding.place, finding.key) in taken or _said(finding, spoken, refused):
             continue
         taken.add((finding.place, finding.key))
+        if finding.rule == invalid_scope.NAME:
+            refused.update(_at_calls(finding))
         spoken.append(finding)
         yield finding
 
 
-def _said(whole: Finding, spoken: Iterable[Finding]) -> bool:
+def _said(finding: Finding, spoken: Iterable[Finding], refused: set[tuple[Place, str | None]]) -> bool:
+    """Whether a finding only repeats what was said: a key that is missing was passed where its calls refuse it."""
+    if finding.rule == non_tenant.NAME:
+        return _said_of_parts(finding, spoken)
+    return finding.rule in _OF_KEYS and finding.key is not None and _at_calls(finding) <= refused
+
+
+def _at_calls(finding: Finding) -> set[tuple[Place, str | None]]:
+    return {(related.place, finding.key) for related in finding.related}
+
+
+def _said_of_parts(whole: Finding, spoken: Iterable[Finding]) -> bool:
     """Whether a finding on a whole scope only repeats what was said of its keys or of a value in it.
 
     A key that is added after the literal stands outside of it, and is known by the calls that both reach.
@@ -77,7 +95,7 @@ def _said(whole: Finding, spoken: Iterable[Finding]) -> bool:
     for finding in spoken:
         if finding.rule == no_majority.NAME:
             continue
-        of_keys = finding.rule in {missing_key.NAME, disallowed_key.NAME}
+        of_keys = finding.rule in _OF_KEYS
         if _within(finding.place, whole.place) or (of_keys and any(one.place in reached for one in finding.related)):
             return True
     return False
