@@ -215,6 +215,14 @@ def test_a_keyword_that_the_call_refuses() -> None:
     assert notes(finding)["write"] == 'filters={"user_id": user_id}'
 
 
+def test_what_is_refused_joins_what_is_passed_already() -> None:
+    store = sinks((ScopeSpec("filter", keyword="filters"),), refuses=("user_id", "run_id"))
+    (one,) = refusing("run_id", sites=[replace(site("a.py:3", "read", user_id=None), form="filter")])
+    assert notes(judged([one], store)[0])["write"] == 'filters={"user_id": user_id, "run_id": run_id}'
+    (both,) = refusing("user_id", "run_id", sites=[replace(site("a.py:3", "read", user_id=None), form="flat")])
+    assert notes(judged([both], store)[0])["write"] == 'filters={"user_id": user_id, "run_id": run_id}'
+
+
 def test_a_keyword_that_the_call_makes_no_use_of() -> None:
     store = sinks((ScopeSpec("filter", keyword="filters"),), ignores=("app_id",), keys=("user_id",))
     (one,) = refusing("app_id", sites=[site("a.py:3", "read", user_id=None)])

@@ -1,9 +1,9 @@
 """Keys and keywords that break a contract: refused, without use, dropped, or too many."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from scope_lint.declared import fold, form_of, sinks_of
-from scope_lint.model import Key, Site, Store
+from scope_lint.declared import declared_keys, fold, form_of, sinks_of
+from scope_lint.model import Key, ScopeSpec, Sink, Site, Store
 from scope_lint.rules.contracts import Contract, done
 from scope_lint.rules.finding import Deviation, Saying
 from scope_lint.rules.words import key_code, listed
@@ -37,10 +37,24 @@ def _right_place(store: Store, site: Site, key: Key) -> str:
     for spec in (spec for sink in sinks for spec in sink.scopes):
         if spec.keyword == key.name and spec.position is not None:
             return f"{key_code(key)} by position, as argument {spec.position + 1}"
-        takes = all(not sink.keys or key.name in sink.keys for sink in sinks)
-        if takes and spec.form in {"mapping", "filter"} and spec.keyword is not None and not spec.path:
-            return f'{spec.keyword}={{"{key.name}": {key_code(key)}}}'
+        if spec.form in {"mapping", "filter"} and spec.keyword is not None and not spec.path:
+            moved = [each for each in site.refused if _belongs(store, sinks, each)]
+            if key in moved:
+                return f"{spec.keyword}={_mapping(site, spec, moved)}"
     return f"the call without {key.name}, and its scope as the other calls pass it"
+
+
+def _belongs(store: Store, sinks: Sequence[Sink], key: Key) -> bool:
+    """Whether a keyword is a key that the mapping of these sinks takes, as far as is known."""
+    takes = all(not sink.keys or key.name in sink.keys for sink in sinks)
+    return takes and (any(key.name in sink.refuses for sink in sinks) or key.name in declared_keys(store))
+
+
+def _mapping(site: Site, spec: ScopeSpec, moved: Sequence[Key]) -> str:
+    """The mapping with what it has and what belongs into it; what callers hand in is `…`."""
+    own = site.keys if site.form in {None, spec.form} else ()
+    entries = {key.name: "…" if site.via else key_code(key) for key in (*own, *moved)}
+    return "{" + ", ".join(f'"{name}": {code}' for name, code in entries.items()) + "}"
 
 
 def _dropped(store: Store, site: Site) -> Iterator[Deviation]:
