@@ -10,7 +10,12 @@ _PRECEDENCE: tuple[Form, ...] = (
 
 
 def sinks_of(store: Store, site: Site) -> tuple[Sink, ...]:
-    """The sinks of `store` that `site` can be a call of: those of its name, and of its role where any is."""
+    """The sinks of `store` that `site` can be a call of: the one that is known, or those of its name.
+
+    Of these, those of its role where any is.
+    """
+    if site.number is not None and store.sinks[site.number : site.number + 1]:
+        return store.sinks[site.number : site.number + 1]
     named = tuple(sink for sink in store.sinks if sink.call == site.sink)
     return tuple(sink for sink in named if sink.role == site.role) or named
 

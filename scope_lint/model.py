@@ -263,6 +263,7 @@ class Site(Struct, frozen=True):
     via          the hops from `place` to the sink, the sink's own call last; empty for a direct call
     form         how the scope is passed; None if it is left out
     refused      keywords of the call that the sink refuses or ignores, with their places: no part of the scope
+    number       which of the store's sinks it is, from 0: several can have one name; None if that is not known
     """
 
     place: Place
@@ -284,6 +285,7 @@ class Site(Struct, frozen=True):
     via: tuple[Hop, ...] = ()
     form: Form | None = None
     refused: tuple[Key, ...] = ()
+    number: int | None = None
 
 
 # ---------------------------------------------------------------------------------------------------------------------

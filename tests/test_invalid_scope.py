@@ -309,3 +309,16 @@ def test_one_origin_is_one_finding() -> None:
 def test_opaque_sites_break_no_contract() -> None:
     one = replace(site("a.py:1"), opaque="unknown", keys=())
     assert not found(one, limited(Limits(keys=0), sinks=sinks(MAPPING, keys=("user_id",)).sinks))
+
+
+def test_sinks_of_one_name_keep_their_own_contracts() -> None:
+    refuses = Sink("retrieve", "read", MAPPING, refuses=("app_id",), receivers=("sdk.Client",))
+    ignores = Sink("retrieve", "read", MAPPING, ignores=("app_id",), receivers=("sdk.Memory",))
+    (one,) = refusing("app_id", sites=[site("a.py:1", "read", user_id=None)])
+    store = replace(STORE, sinks=(refuses, ignores))
+    assert [message for _, _, message in found(replace(one, number=0), store)] == [
+        "bank.retrieve refuses the keyword app_id"
+    ]
+    assert [message for _, _, message in found(replace(one, number=1), store)] == [
+        "bank.retrieve makes no use of the keyword app_id"
+    ]

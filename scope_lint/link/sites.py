@@ -192,6 +192,7 @@ def _site(match: Match, flow: Flow, scope: Scope) -> Site:
         via=tuple(_hops(flow)),
         refused=scope.refused,
         form=None if scope.left_out or scope.spec is None else scope.spec.form,
+        number=match.store.sinks.index(match.sink),
     )
 
 
