@@ -33,7 +33,8 @@ def assemble(project: Project, corpus: Corpus, findings: Sequence[Finding], link
         ignored=sum(_is_reported(project, each) for each in suppressed.ignored),
         test_sites=len(voting) - len(shown),
     )
-    problems = sorted(problem for problem in corpus.problems if problem.place.path in project.reported)
+    unreported = {file.name for file in project.files} - project.reported
+    problems = sorted(problem for problem in corpus.problems if problem.place.path not in unreported)
     return Report(tuple(found), shown, tuple(problems), stats, project.settings.fail_on)
 
 
@@ -51,7 +52,7 @@ def _ignores(project: Project, corpus: Corpus) -> list[Ignore]:
     for file in project.files:
         reading = corpus.readings.get(file.name)
         if reading is not None and b"scope-lint:" in reading.source.data:
-            found += find_ignores(file.name, corpus.text(file.name) or "")
+            found += corpus.in_cells(find_ignores(file.name, corpus.text(file.name) or ""))
     return found
 
 
@@ -72,7 +73,7 @@ def _unused(settings: Settings, unused: Sequence[tuple[Ignore, str | None]]) -> 
 
 
 class _Lines:
-    """Source lines of findings, in Python files and in the settings."""
+    """Source lines of findings, in Python files, notebooks and the settings."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -81,7 +82,7 @@ class _Lines:
     def at(self, place: Place) -> str:
         """Return the first line of `place`, without its end; "" if the file cannot be read as text."""
         if place.path not in self._split:
-            text = self._corpus.text(place.path)
+            text = self._corpus.shown(place.path)
             if text is None:
                 text = _text_of_settings(place.path)
             self._split[place.path] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from scope_lint.dependencies import Releases, applicable, distribution, fit, project_folders, read
 from scope_lint.model import File, Limits, Sink, Store
+from scope_lint.pipeline import check
 
 NAMES = ["mem0ai", "google-cloud-aiplatform"]
 LOCK = '[[package]]\nname = "other"\nversion = "9"\n\n[[package]]\nname = "{name}"\nversion = "{version}"\n'
@@ -362,3 +363,32 @@ def test_nothing_is_read_where_versions_make_no_difference(tmp_path: Path) -> No
     laid_out(tmp_path, {"requirements.txt": b"mem0ai \xff"})
     fitted = fit((replace(STORE, sinks=(BOTH,)),), [], tmp_path)
     assert not fitted.dependencies.problems
+
+
+# Whole runs
+
+ZEP = """\
+from zep_cloud.client import Zep
+
+zep = Zep()
+
+
+def learn(user_id: str, text: str):
+    zep.graph.add(user_id=user_id, data=text, type="text")
+"""
+
+
+@pytest.mark.parametrize(
+    ("requirement", "sites", "problems"),
+    [("zep-cloud==3.30.0", 1, []), ("zep-cloud==4.0.1", 0, []), ("zep-cloud", 1, []), ("zep-cloud=>4", 1, [2])],
+)
+def test_a_run_goes_by_the_release_that_the_project_depends_on(
+    requirement: str, sites: int, problems: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(laid_out(tmp_path, {"app.py": ZEP, "requirements.txt": f"click\n{requirement}\n"}))
+    report = check([Path()])
+    assert len(report.sites) == sites
+    assert [(each.place.path, each.place.span.line) for each in report.problems] == [
+        ("requirements.txt", line) for line in problems
+    ]
+    assert not report.findings
