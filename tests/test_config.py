@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scope_lint import sdks
 from scope_lint.config import Overrides, Settings, SettingsError, find_settings, load_settings, override
 from scope_lint.model import Limits, Match, Place, ScopeSpec, Span, Store
 
@@ -20,6 +21,7 @@ RULES = ("missing-key", "disallowed-key", "type-drift", "shape-drift", "no-major
 HEAD = "[tool.scope-lint]\n"
 MEMORY = "[tool.scope-lint.stores.memory]\n"
 SINKS = 'sinks = [{ call = "ingest", role = "write" }]\n'
+SHIPPED = list(sdks.tables())
 
 Load = Callable[[str], Settings]
 
@@ -117,8 +119,8 @@ UNKNOWN_VALUES = {
 CONTRADICTIONS = {
     MEMORY + 'scope = "scope"': "1: stores.memory.sinks: missing; name the calls",
     MEMORY + 'scope = "scope"\nsinks = []': "3: stores.memory.sinks: an empty list; name the calls",
-    "[tool.scope-lint.stores.genric]\nenabled = false": "1: stores.genric.sinks: missing; if the preset is meant, its "
-    "name is `generic`",
+    "[tool.scope-lint.stores.genric]\nenabled = false": "1: stores.genric.sinks: missing; name the calls that take the "
+    'scope: sinks = [{ call = "ingest", role = "write" }]; if the preset is meant, its name is `generic`',
     "[tool.scope-lint.stores.generic]\nsinks = []": "2: stores.generic.sinks: an empty list",
     MEMORY
     + SINKS: "2: stores.memory.sinks[0].scope: neither this sink nor its store says where the scope stands; write",
@@ -155,6 +157,12 @@ CONTRADICTIONS = {
     MEMORY
     + SINKS
     + 'scope = "s"\nconstructors = ["scope of"]': '4: stores.memory.constructors[0]: "scope of" is not a',
+    MEMORY + SINKS + 'scope = "s"\nchecked = ["bank==1", "bank>=2"]': '4: stores.memory.checked[1]: "bank>=2" is not a '
+    "release, such as",
+    MEMORY + 'checked = ["bank==1"]\nscope = "s"\nsinks = [{ call = "a", role = "read", versions = "2" }]': "4: "
+    'stores.memory.sinks[0].versions: "2" is not a version specifier, such as',
+    MEMORY + 'scope = "s"\nsinks = [{ call = "a", role = "read", versions = ">=2" }]': "3: "
+    "stores.memory.sinks[0].versions: of what? write checked = ",
 }
 
 NOT_TOML = {
@@ -324,7 +332,7 @@ def test_the_defaults_of_no_file_and_of_an_empty_table_are_the_same(load: Load, 
     none, empty = load_settings(None, tmp_path, RULES), load(HEAD)
     assert none == Settings(file=None, root=tmp_path, stores=none.stores)
     assert empty == Settings(file=tmp_path / "pyproject.toml", root=tmp_path, stores=none.stores)
-    assert [store.name for store in none.stores] == ["generic"]
+    assert [store.name for store in none.stores] == SHIPPED
 
 
 def test_every_setting_arrives(load: Load) -> None:
@@ -465,7 +473,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path, mo
 
 def test_the_stores_of_the_user_come_first_and_generic_last(load: Load) -> None:
     text = "".join(f'[tool.scope-lint.stores.{name}]\nscope = "s"\n{SINKS}' for name in ("generic", "zoo", "ark"))
-    assert [store.name for store in load(text).stores] == ["zoo", "ark", "generic"]
+    assert [store.name for store in load(text).stores] == ["zoo", "ark", *SHIPPED]
 
 
 def test_a_table_with_a_preset_s_name_changes_what_it_gives_and_adds_sinks(load: Load) -> None:
@@ -491,9 +499,9 @@ def test_a_table_with_a_preset_s_name_changes_what_it_gives_and_adds_sinks(load:
 @pytest.mark.parametrize(
     ("text", "names"),
     {
-        "[tool.scope-lint.stores.generic]\nenabled = false": [],
-        MEMORY + 'enabled = false\nscope = "s"\n' + SINKS: ["generic"],
-        MEMORY + 'enabled = true\nscope = "s"\n' + SINKS: ["memory", "generic"],
+        "[tool.scope-lint.stores.generic]\nenabled = false": SHIPPED[:-1],
+        MEMORY + 'enabled = false\nscope = "s"\n' + SINKS: SHIPPED,
+        MEMORY + 'enabled = true\nscope = "s"\n' + SINKS: ["memory", *SHIPPED],
     }.items(),
 )
 def test_a_store_can_be_switched_off(load: Load, text: str, names: list[str]) -> None:

@@ -1,5 +1,6 @@
 """Which releases dependency files allow, and what that makes of a store."""
 
+import contextlib
 import os
 import textwrap
 from collections.abc import Mapping
@@ -14,6 +15,9 @@ from msgspec.structs import replace
 from scope_lint.dependencies import Releases, applicable, distribution, fit, project_folders, read
 from scope_lint.model import File, Limits, Sink, Store
 from scope_lint.pipeline import check
+from scope_lint.sdks.schema import StoreTable
+from scope_lint.sdks.stores import build
+from scope_lint.sdks.strict import Fault, convert
 
 NAMES = ["mem0ai", "google-cloud-aiplatform"]
 LOCK = '[[package]]\nname = "other"\nversion = "9"\n\n[[package]]\nname = "{name}"\nversion = "{version}"\n'
@@ -349,6 +353,20 @@ def test_versions_of_a_store_that_was_read_in_none_are_not_known() -> None:
     store = replace(STORE, checked=())
     assert distribution(store) is None
     assert applicable(store, None).sinks == WITHOUT_CONTRACTS
+
+
+CLAUSES = st.tuples(
+    st.sampled_from(["<", "<=", ">", ">=", "==", "!=", "~=", "===", "^", ""]),
+    st.sampled_from(["1", "1.0", "1.0.5", "1.*", "1.0.*", "2rc1", "v1", "*", "1.", "1.0 "]),
+).map("".join)
+
+
+@given(versions=st.lists(CLAUSES, min_size=1, max_size=3).map(",".join), release=CLAUSES.map("mem0ai".__add__))
+def test_what_settings_accept_can_be_compared(versions: str, release: str) -> None:
+    sink = {"call": "a", "role": "read", "versions": versions}
+    table = convert({"scope": "scope", "sinks": [sink], "checked": [release]}, StoreTable)
+    with contextlib.suppress(Fault):  # it is not accepted
+        assert len(applicable(build("bank", table), Releases(("==1",), ())).sinks) <= 1
 
 
 def test_stores_are_fitted_to_a_project(tmp_path: Path) -> None:

@@ -58,6 +58,6 @@ def _whole(name: str, raw: Any, table: StoreTable) -> StoreTable:  # noqa: ANN40
         return convert({**preset, **raw, "sinks": [*raw.get("sinks", ()), *rest]}, StoreTable)
     if not table.sinks:
         meant = closest(name, sdks.tables())
-        hint = f"if the preset is meant, its name is `{meant}`" if meant else _EXAMPLE_SINKS
-        raise Fault(("sinks",), f"missing; {hint}")
+        hint = f"; if the preset is meant, its name is `{meant}`" if meant else ""
+        raise Fault(("sinks",), f"missing; {_EXAMPLE_SINKS}{hint}")
     return table

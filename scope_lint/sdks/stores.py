@@ -7,6 +7,12 @@ from scope_lint.model import Limits, ScopeSpec, Sink, Store
 from scope_lint.sdks.schema import LimitsTable, Names, ScopeTable, ScopeValue, SinkTable, StoreTable
 from scope_lint.sdks.strict import Fault, TablePath, nearest
 
+_RELEASE = re.compile(
+    r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?==[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc)[0-9]+)?(?:\.post[0-9]+)?", re.ASCII
+)
+# What `packaging` takes, as far as a store needs it: it is not imported to read settings.
+_CLAUSE = r"(?:(?:<=|>=|<|>|==|!=) ?[0-9]+(?:\.[0-9]+)*|(?:==|!=) ?[0-9]+(?:\.[0-9]+)*\.\*|~= ?[0-9]+(?:\.[0-9]+)+)"
+_VERSIONS = re.compile(rf"{_CLAUSE}(?:, ?{_CLAUSE})*")
 _EXAMPLE_SCOPE = 'write scope = "scope" for a keyword that holds a dict, or scope = ["user_id"] for flat keywords'
 
 
@@ -20,6 +26,7 @@ def build(name: str, table: StoreTable) -> Store:
     _check_keys(table)
     _check_one_of(table.one_of)
     _check_names({"on": table.on, "receivers": table.receivers})
+    _check_releases(table)
     for index, constructor in enumerate(table.constructors):
         _check_dotted(constructor, ("constructors", index), "myapp.tenancy.scope_of")
     default = None if table.scope is None else scopes(table.scope, ("scope",))
@@ -178,6 +185,21 @@ def _declared(table: StoreTable) -> Iterator[tuple[str, int, str]]:
     for name, keys in lists.items():
         for index, key in enumerate(keys):
             yield name, index, key
+
+
+def _check_releases(table: StoreTable) -> None:
+    """Versions are those of the distribution that the store was checked in."""
+    for index, release in enumerate(table.checked):
+        if not _RELEASE.fullmatch(release):
+            raise Fault(("checked", index), f'"{release}" is not a release, such as "mem0ai==2.2.1"')
+    for index, sink in enumerate(table.sinks):
+        path = ("sinks", index, "versions")
+        if sink.versions and not _VERSIONS.fullmatch(sink.versions):
+            raise Fault(path, f'"{sink.versions}" is not a version specifier, such as ">=1,<2"')
+        if sink.versions and not table.checked:
+            raise Fault(
+                path, 'of what? write checked = ["mem0ai==2.2.1"] in the store, the releases that were looked at'
+            )
 
 
 def _check_one_of(groups: tuple[Names, ...]) -> None:
