@@ -1,14 +1,14 @@
 """Reading on demand: which files are outlined and which of their chunks collected, as linking asks for them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from scope_lint.collect import collect
 from scope_lint.facts import Attribute, ChunkFacts, FileFacts, Imported, Wanted
+from scope_lint.home_made import ROLES
 from scope_lint.model import Chunk, File, Outline, Problem
 from scope_lint.outline import outline, syntax_error
-from scope_lint.sieve import COMMON_NAMES, Interest, Sieve, imports, words_finder
+from scope_lint.sieve import COMMON_NAMES, Interest, Sieve, imported_modules, may_be_home_made, words_finder
 from scope_lint.source import Source, decode, read
 
 
@@ -52,17 +52,22 @@ class Corpus:
             else:
                 self.readings[file.name] = Reading(file, source)
 
-    def importing(self, modules: Iterable[str]) -> dict[str, frozenset[str]]:
+    def importing(self, modules: Collection[str]) -> dict[str, frozenset[str]]:
         """Return which files import each of `modules`."""
-        return {module: self._names(partial(imports, module=module)) for module in sorted(modules)}
+        found: dict[str, set[str]] = {}
+        for name, reading in self.readings.items():
+            for module in imported_modules(reading.source.data).intersection(modules):
+                found.setdefault(module, set()).add(name)
+        return {module: frozenset(files) for module, files in found.items()}
 
     def naming(self, names: Iterable[str]) -> dict[str, frozenset[str]]:
         """Return in which files each of `names` stands as a word."""
-        finders = {name: words_finder([name]) for name in sorted(names)}
-        return {name: self._names(finder) for name, finder in finders.items()}
-
-    def _names(self, holds: Callable[[bytes], object]) -> frozenset[str]:
-        return frozenset(name for name, reading in self.readings.items() if holds(reading.source.data))
+        words_of = words_finder(names)
+        found: dict[str, set[str]] = {}
+        for file, reading in self.readings.items():
+            for name in words_of(reading.source.data):
+                found.setdefault(name, set()).add(file)
+        return {name: frozenset(files) for name, files in found.items()}
 
     def look_for(self, interests: Iterable[Interest], trusted: Mapping[str, frozenset[str]]) -> None:
         """Outline the files in which the sieve finds one of `interests`, or one of the names it is `trusted` with.
@@ -76,7 +81,11 @@ class Corpus:
         self._trusted.update(trusted)
         sieve = Sieve(found)
         for reading in self._unread():
-            names = self._trusted.get(reading.file.name, ())
+            names = self._trusted.get(reading.file.name, frozenset())
+            if may_be_home_made(reading.source.data):
+                self._trusted[reading.file.name] = names | ROLES.keys()
+                self._outline(reading)
+                continue
             if any(name.encode() in reading.source.data for name in names) or sieve.passes(reading.source.data):
                 self._outline(reading)
 

@@ -1,6 +1,6 @@
 """What a store's settings say about the sink of a site: how it matches, where its scope stands, which keys it takes."""
 
-from scope_lint.model import Form, Match, Role, Sink, Site, Store
+from scope_lint.model import Form, Match, Sink, Site, Store
 from scope_lint.writings import words
 
 # Of a sink's alternatives, the form that decides how its sites are judged comes first.
@@ -62,24 +62,6 @@ _IDENTITIES = frozenset(
     thread user workspace
     """.split()  # noqa: SIM905 - twenty pairs of quotes say nothing
 )
-
-
-# Keywords under which calls pass an identity, whatever the library.
-IDENTITY_KEYWORDS = frozenset(
-    """
-    account_id actor_id author_id customer_id employee_id member_id org_id organization_id owner_id patient_id person_id
-    student_id team_id tenant tenant_id uid user user_id userId workspace_id writer_id
-    """.split()  # noqa: SIM905 - twenty pairs of quotes say nothing
-)
-_WRITE_VERBS = "add append create ingest insert memorize put remember retain save set store update upsert write"
-_READ_VERBS = "all fetch find get get_all list load lookup query read recall retrieve search"
-_DELETE_VERBS = "clear delete delete_all erase forget purge remove reset wipe"
-# Methods of home-made stores, by what they do.
-HOME_MADE_ROLES: dict[str, Role] = {
-    **dict.fromkeys(_WRITE_VERBS.split(), "write"),
-    **dict.fromkeys(_READ_VERBS.split(), "read"),
-    **dict.fromkeys(_DELETE_VERBS.split(), "delete"),
-}
 
 
 def is_identity(store: Store, key: str) -> bool:

@@ -13,7 +13,7 @@ from scope_lint.link import Linked, link
 from scope_lint.model import Evidence, Finding, Report, Sink, Store
 from scope_lint.outcome import assemble, merged
 from scope_lint.projects import Project, find_projects
-from scope_lint.sieve import home_made_interests, interests
+from scope_lint.sieve import interests
 
 
 def check(paths: Sequence[Path], *, config: Path | None = None, overrides: Overrides | None = None) -> Report:
@@ -55,7 +55,7 @@ def _linked(corpus: Corpus, active: Sequence[Active]) -> Linked:
     paths = sorted(corpus.readings)
     stores = [each.store for each in active]
     imports = {each.store.name: each.files for each in active}
-    corpus.look_for((*interests(stores), *home_made_interests()), _trusted(active))
+    corpus.look_for(interests(stores), _trusted(active))
     corpus.collect()
     while True:
         linked = link(corpus.facts(), paths, stores, imports)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from scope_lint.declared import HOME_MADE_ROLES, IDENTITY_KEYWORDS
+from scope_lint.home_made import IDENTITY_KEYWORDS, ROLES, tells_of_memory
 from scope_lint.model import ScopeSpec, Sink, Store
 
 NEAR = 300  # bytes at most between a common name and a word that tells what it is about
@@ -92,7 +92,7 @@ class Sieve:
 
 
 # Up to so many names a search for each is faster than splitting a file into its words.
-_FEW = 24
+_FEW = 48
 _IDENTIFIER = re.compile(rb"[^\W\d]\w*")
 
 
@@ -110,25 +110,23 @@ def words_finder(names: Iterable[str]) -> Callable[[bytes], list[str]]:
     return many if ascii_only and len(wanted) > _FEW else few
 
 
-_IMPORT = re.compile(rb"(?:^|[\s;:\"'])(?:from|import)\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*$")
-_WORD_BYTE = re.compile(rb"\w")
+_IMPORT = re.compile(rb"import\b[ \t]*([^\n#;]*)")
+_FROM = re.compile(rb"from[ \t]+([\w.]+)[ \t]+$")
+_DOTTED = re.compile(rb"(?:^|,)[\s(\\]*([\w.]+)")
 
 
-def imports(data: bytes, module: str) -> bool:
-    """Whether a file with this content imports the dotted `module`, or something below it."""
-    name = module.encode()
-    at = data.find(name)
-    while at >= 0:
-        end = at + len(name)
-        head = data[max(data.rfind(b"\n", 0, at) + 1, at - NEAR) : at]
-        if not _WORD_BYTE.match(data, end) and _IMPORT.search(head):
-            return True
-        at = data.find(name, end)
-    package, _, last = name.rpartition(b".")
-    if not package or package + b" import" not in data:
-        return False
-    taken = rb"\bfrom\s+%b\s+import\b[^\n]*\b%b\b" % (re.escape(package), re.escape(last))
-    return re.search(taken, data) is not None
+def imported_modules(data: bytes) -> frozenset[str]:
+    """The dotted names of what a file with this content imports: `a`, `a.b` and `a.b.c` for `from a.b import c`."""
+    found: set[bytes] = set()
+    for match in _IMPORT.finditer(data):
+        start = match.start()
+        source = _FROM.search(data[max(data.rfind(b"\n", 0, start) + 1, start - NEAR) : start])
+        names = _DOTTED.findall(match[1])
+        found.update(names if source is None else [source[1], *(b"%b.%b" % (source[1], name) for name in names)])
+    dotted = [name.decode("ascii", "replace") for name in found]
+    return frozenset(
+        ".".join(parts[:end]) for name in dotted for parts in (name.split("."),) for end in range(1, len(parts) + 1)
+    )
 
 
 def interests(stores: Sequence[Store]) -> tuple[Interest, ...]:
@@ -147,9 +145,26 @@ def interests(stores: Sequence[Store]) -> tuple[Interest, ...]:
     return tuple(Interest(name, tuple(sorted(words))) for name, words in sorted(near.items()))
 
 
-def home_made_interests() -> tuple[Interest, ...]:
-    """The verbs that home-made stores are called by, each near a keyword that passes an identity; sorted."""
-    return tuple(Interest(verb, tuple(sorted(IDENTITY_KEYWORDS))) for verb in sorted(HOME_MADE_ROLES))
+_CALLED = re.compile(rb"\.(%b)\(" % "|".join(sorted(ROLES)).encode())
+_LONGEST_NAME = 80  # bytes of a receiver that are looked at
+_RECEIVER = re.compile(rb"(\w+)(?:\(\))?$")
+_IDENTITIES = tuple(f"{keyword}=".encode() for keyword in sorted(IDENTITY_KEYWORDS))
+
+
+def may_be_home_made(data: bytes) -> bool:
+    """Whether a file with this content can call a home-made store: what sounds like one, and an identity's keyword.
+
+    A call that passes a tuple instead is found where a keyword stands, too.
+    """
+    if not any(keyword in data for keyword in _IDENTITIES):
+        return False
+    verbs: dict[str, set[str]] = {}
+    for match in _CALLED.finditer(data):
+        receiver = _RECEIVER.search(data, max(0, match.start() - _LONGEST_NAME), match.start())
+        if receiver is not None:
+            name = receiver[1].decode("ascii", "replace")
+            verbs.setdefault(name, set()).add(match[1].decode())
+    return any(tells_of_memory(name, called) for name, called in verbs.items())
 
 
 def _near(sink: Sink, store: Store, before: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scope_lint.facts import FileFacts, Wanted
-from scope_lint.link import homemade, sinks
+from scope_lint.link import own_stores, sinks
 from scope_lint.link.evidence import Evidence
 from scope_lint.link.program import Program
 from scope_lint.link.resolve import Resolver
@@ -42,7 +42,7 @@ def link(
     finder = Sites(resolver, names)
     evidence = Evidence(resolver, imports)
     matches = list(sinks.find(evidence, stores))
-    own = list(homemade.find(evidence, {(id(match.site.unit), match.site.index) for match in matches}))
+    own = list(own_stores.find(evidence, {(id(match.site.unit), match.site.index) for match in matches}))
     matches += own
     found = finder.evident([(match, finder.of(match)) for match in matches])
     forwarded = finder.forwarded()  # a call of a wrapper, even one that is called like a sink, is no sink itself

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scope_lint.facts import Attribute
+from scope_lint.facts import Attribute, Series
 from scope_lint.link import classes, scopes
 from scope_lint.link.describe import text_of
 from scope_lint.link.forms import Scope
@@ -93,6 +93,21 @@ class Evidence:
                 return False
         return self._stands(site, store, sink, trusted=imported)
 
+    def is_worth_a_look(self, site: CallSite, store: Store, sink: Sink) -> bool:
+        """Tell whether anything but a common name speaks for the call, before its receiver is followed.
+
+        A file that imports the SDK does, and a keyword of the scope, a tuple in its place, or the receiver's name.
+        """
+        if sink.call.rpartition(".")[2] not in COMMON_METHODS or site.unit.path in self._imports.get(store.name, ()):
+            return True
+        keywords = {argument.keyword for argument in site.call.arguments if argument.keyword is not None}
+        if any(spec.keyword in keywords or not keywords.isdisjoint(spec.keys) for spec in sink.scopes):
+            return True
+        receiver = written_receiver(site).lower()
+        if any(hint in receiver for hint in (*_HINTS, *store.hints)):
+            return True
+        return any(spec.form == "namespace" and is_series(site, spec.position) for spec in sink.scopes)
+
     def stands(self, site: CallSite, store: Store, sink: Sink) -> bool:
         """Tell whether a scope is passed at the call."""
         self.resolver.begin()
@@ -120,6 +135,20 @@ class Evidence:
             self.resolver.begin()
             known = self._callees[key] = _callee(self.resolver, site)
         return known
+
+
+def written_receiver(site: CallSite) -> str:
+    """Return the last name of what the method is called on, as it is written; "" if nothing is."""
+    text = site.call.written or text_of(site.unit, site.call.function)
+    return text.rpartition(".")[0].rpartition(".")[2].strip("_")
+
+
+def is_series(site: CallSite, position: int | None) -> bool:
+    """Tell whether a tuple or list is written at a position of the call."""
+    plain = [argument for argument in site.call.arguments if argument.keyword is None and not argument.stars]
+    if position is None or position >= len(plain):
+        return False
+    return isinstance(site.unit.values[plain[position].value], Series)
 
 
 def is_no_memory(name: str) -> bool:

@@ -72,6 +72,8 @@ def _weigh(evidence: Evidence, site: CallSite, store: Store, sink: Sink) -> tupl
     if not (sink.receivers or store.receivers):
         return ((4, False, length), Match(site, store, sink, known=False)) if fits(resolver, site, sink) else None
     first = 0 if store.declared_at is not None else 2
+    if not evidence.is_worth_a_look(site, store, sink):
+        return None
     if evidence.is_known(site, store, sink):
         return (first, not evidence.stands(site, store, sink), length), Match(site, store, sink, known=True)
     if evidence.is_likely(site, store, sink):

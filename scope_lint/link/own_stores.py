@@ -3,27 +3,14 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from scope_lint.declared import HOME_MADE_ROLES, IDENTITY_KEYWORDS, narrows_by_default
+from scope_lint.declared import narrows_by_default
 from scope_lint.facts import Attribute
-from scope_lint.link import scopes
-from scope_lint.link.evidence import Evidence, has_labels, is_no_memory
+from scope_lint.home_made import IDENTITY_KEYWORDS, ROLES, tells_of_memory
+from scope_lint.link.evidence import Evidence, is_no_memory, is_series, written_receiver
 from scope_lint.link.program import CallSite
 from scope_lint.link.sinks import Match
 from scope_lint.model import Form, Role, ScopeSpec, Sink, Store
-
-if TYPE_CHECKING:
-    from scope_lint.link.resolve import Resolver
-
-# In the name of a receiver, these say that it holds what is known of somebody.
-_TELLING = (
-    "mem", "recall", "bank", "profile", "knowledge", "histor", "journal", "ledger", "brain", "vault", "notes", "facts",
-    "insight", "preference", "vector",
-)  # fmt: skip
-# A receiver that is only called a store tells by a verb that nobody uses for files, tokens or rows.
-_TELLING_VERBS = frozenset({"remember", "recall", "retain", "forget", "memorize", "ingest"})
-_SEARCHING = frozenset({"search", "retrieve", "recall"})
 
 _MAPPING = ScopeSpec("mapping", keyword="scope")
 _NAMESPACE = ScopeSpec("namespace", keyword="namespace", position=0)
@@ -50,7 +37,10 @@ def find(evidence: Evidence, taken: Collection[tuple[int, int]]) -> Iterator[Mat
     groups: dict[str, list[_Candidate]] = defaultdict(list)
     for candidate in _candidates(evidence, taken):
         groups[candidate.receiver].append(candidate)
-    for receiver, candidates in sorted(groups.items()):
+    for receiver, written in sorted(groups.items()):
+        if not _modules(written) or not _tells(receiver, written):
+            continue
+        candidates = [each for each in written if _is_unknown(evidence, each)]
         modules = _modules(candidates)
         if not modules or not _tells(receiver, candidates):
             continue
@@ -63,29 +53,30 @@ def find(evidence: Evidence, taken: Collection[tuple[int, int]]) -> Iterator[Mat
 
 
 def _candidates(evidence: Evidence, taken: Collection[tuple[int, int]]) -> Iterator[_Candidate]:
-    for verb, role in sorted(HOME_MADE_ROLES.items()):
+    """Yield the calls that read or write by their verb, before what they are called on is followed."""
+    for verb, role in sorted(ROLES.items()):
         for site in evidence.resolver.program.calls(verb):
             callee = site.unit.values[site.call.function]
             if (id(site.unit), site.index) in taken or not isinstance(callee, Attribute):
                 continue
-            known = evidence.callee(site)
-            receiver = known.texts[0].rpartition(".")[0].rpartition(".")[2].strip("_") if known.texts else ""
-            if known.names or not known.open or not receiver.isidentifier() or is_no_memory(receiver):
-                continue
-            yield _Candidate(site, receiver, verb, role, _form(evidence.resolver, site))
+            receiver = written_receiver(site)
+            if receiver.isidentifier() and not is_no_memory(receiver):
+                yield _Candidate(site, receiver, verb, role, _form(site))
 
 
-def _form(resolver: "Resolver", site: CallSite) -> Form | None:
-    """Return how the call passes an identity."""
+def _is_unknown(evidence: Evidence, candidate: _Candidate) -> bool:
+    callee = evidence.callee(candidate.site)
+    return callee.open and not callee.names
+
+
+def _form(site: CallSite) -> Form | None:
+    """Return how the call passes an identity, as far as that is to be seen."""
     keywords = {argument.keyword for argument in site.call.arguments}
     if not keywords.isdisjoint(IDENTITY_KEYWORDS):
         return "flat"
-    for spec in (_MAPPING, _NAMESPACE):
-        resolver.begin()
-        scope = scopes.read(resolver, site, _NO_STORE, Sink("", "read", (spec,)), resolver.top)
-        if scope.opaque is None and not scope.left_out and (spec is _MAPPING or has_labels(scope)):
-            return spec.form
-    return None
+    if "scope" in keywords:
+        return "mapping"
+    return "namespace" if is_series(site, 0) else None
 
 
 def _modules(candidates: Sequence[_Candidate]) -> frozenset[str]:
@@ -98,11 +89,7 @@ def _modules(candidates: Sequence[_Candidate]) -> frozenset[str]:
 
 
 def _tells(receiver: str, candidates: Sequence[_Candidate]) -> bool:
-    """Tell whether a receiver holds what is known of somebody, rather than rows, files or orders."""
-    name, verbs = receiver.lower(), {each.verb for each in candidates}
-    if any(word in name for word in _TELLING) or not verbs.isdisjoint(_TELLING_VERBS):
-        return True
-    return name.endswith("store") and not verbs.isdisjoint(_SEARCHING)
+    return tells_of_memory(receiver, {each.verb for each in candidates})
 
 
 def _store(receiver: str, candidates: Sequence[_Candidate]) -> Store:
@@ -112,9 +99,7 @@ def _store(receiver: str, candidates: Sequence[_Candidate]) -> Store:
     forms = {each.form for each in candidates}
     flat = (ScopeSpec("flat", keys=keys),) if keys else ()
     specs = tuple(spec for spec in (*flat, _MAPPING, _NAMESPACE) if spec.form in forms)
-    sinks = tuple(
-        Sink(f"{receiver}.{verb}", HOME_MADE_ROLES[verb], specs) for verb in sorted({each.verb for each in candidates})
-    )
+    sinks = tuple(Sink(f"{receiver}.{verb}", ROLES[verb], specs) for verb in sorted({each.verb for each in candidates}))
     return Store(f"home-made {receiver}", sinks, match="subset", non_strings="kept")
 
 
