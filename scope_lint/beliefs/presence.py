@@ -165,7 +165,7 @@ def _believed(
     narrows = all(match_of(store, site) == "subset" for _, site in sites)
     judged = set(_names(sites)).difference(store.narrowing_keys, store.other_keys, *store.one_of)
     if asked is not None and any(form_of(store, site) == "payload" for _, site in sites):
-        judged &= asked
+        judged &= asked | {twin for twin, key in meant.items() if key in asked}
     # In a dict, and in a store of the user's that compares whole scopes, every key is a part of the address.
     if (narrows or store.declared_at is None) and all(form_of(store, site) == "flat" for _, site in sites):
         judged = {key for key in judged if not narrows_by_default(store, key)}

@@ -153,7 +153,7 @@ def _namespace(_resolver: "Resolver", found: Found, place: Place, spec: ScopeSpe
     is_open = any(each.open for each in known)
     gaps: tuple[Gap, ...] = (Gap("the namespace has parts that are not known", place),) if is_open else ()
     reason = gaps[0].reason if is_open and not keys else None
-    made_of = needs(part for each in known for part in each.items)
+    made_of = needs([found, *(part for each in known for part in each.items)])
     return Scope(longest.place, tuple(keys), gaps, opaque=reason, built_at=longest.place, needs=made_of)
 
 

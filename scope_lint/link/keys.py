@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from scope_lint.link.conversions import is_template, shape
 from scope_lint.link.strings import as_leaf
-from scope_lint.link.values import Abstract, Gap, Held, Instance, Leaf
+from scope_lint.link.values import Abstract, Gap, Held, Instance, Leaf, Sequence
 from scope_lint.model import Key, Spelling, Writing
 
 Dependency = tuple[str, str, str]
@@ -53,7 +53,7 @@ def needs(groups: Iterable[tuple[Abstract, ...]]) -> tuple[Dependency, ...]:
     found: dict[Dependency, None] = {}
     for group in groups:
         for value in group:
-            if isinstance(value, Leaf | Instance) and value.parameter is not None:
+            if isinstance(value, Leaf | Instance | Sequence) and value.parameter is not None:
                 found[value.parameter] = None
             if isinstance(value, Leaf):
                 found.update(dict.fromkeys(needs([tuple(part for part in value.parts if not isinstance(part, str))])))

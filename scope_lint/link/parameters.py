@@ -114,7 +114,7 @@ def _unbound(resolver: "Resolver", ref: Ref, value: Parameter) -> tuple[Abstract
         reason = f"`**{value.name}` is whatever callers of {value.owner}() pass"
         return (Dictionary((), (Gap(reason, place, parameter=who),), place, "", literal=False),)
     if formal.kind == "args":
-        return (Sequence("tuple", (), place, open=True),)
+        return (Sequence("tuple", (), place, open=True, parameter=who),)
     return (_annotated(resolver, ref, formal, value),)
 
 

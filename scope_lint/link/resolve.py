@@ -116,7 +116,7 @@ def _binary(resolver: Resolver, ref: Ref, value: Binary) -> tuple[Abstract, ...]
 
 def _series(resolver: Resolver, ref: Ref, value: Series) -> tuple[Abstract, ...]:
     items: list[tuple[Abstract, ...]] = []
-    is_open = False
+    is_open, parameter = False, None
     for item in value.items:
         inner = ref.unit.values[item]
         if not isinstance(inner, Starred):
@@ -126,10 +126,10 @@ def _series(resolver: Resolver, ref: Ref, value: Series) -> tuple[Abstract, ...]
         known = alternatives[0]
         if len(alternatives) == 1 and isinstance(known, Sequence):
             items += known.items
-            is_open = is_open or known.open
+            is_open, parameter = is_open or known.open, parameter or known.parameter
         else:
             is_open = True
-    return (Sequence(value.kind, tuple(items), ref.place, is_open),)
+    return (Sequence(value.kind, tuple(items), ref.place, is_open, parameter),)
 
 
 def _starred(_resolver: Resolver, ref: Ref, _value: Starred) -> tuple[Abstract, ...]:

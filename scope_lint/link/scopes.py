@@ -149,9 +149,9 @@ def _flat(resolver: "Resolver", site: CallSite, spec: ScopeSpec, frame: Frame) -
         placed = _at_position(site, position)
         if name not in held and placed is not None:
             held[name] = _held(resolver, site, placed, frame)
-    placed_by_name = {name for name, _ in spec.positions}
-    missing = [name for name in spec.keys if name not in held and name not in placed_by_name]
-    gaps = (*spread.gaps, *_by_position(site, missing)) if missing else ()
+    missing = [name for name in spec.keys if name not in held]
+    unplaced = [name for name in missing if name not in dict(spec.positions)]
+    gaps = (*spread.gaps, *_by_position(site, unplaced)) if missing else ()
     if not held and not gaps:
         return _left_out(site)
     order = {name: position for position, name in enumerate(spec.keys)}

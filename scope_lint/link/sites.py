@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scope_lint.link import callers, classes, scopes
 from scope_lint.link.evidence import COMMON_METHODS
 from scope_lint.link.forms import Scope
-from scope_lint.link.frames import CannotBindError, Frame, bind
+from scope_lint.link.frames import MAPPING_STARS, CannotBindError, Frame, bind
 from scope_lint.link.program import CallSite, Definition
 from scope_lint.link.sinks import Match, call_text
 from scope_lint.link.values import Abstract, FunctionRef
@@ -174,7 +174,7 @@ def _site(match: Match, flow: Flow, scope: Scope) -> Site:
     dynamic = tuple(dict.fromkeys(gap.place for gap in scope.gaps if gap.dynamic))
     return Site(
         place=first.place,
-        scope_place=scope.place,
+        scope_place=first.place if _is_handed_through(match, flow) else scope.place,
         store=match.store.name,
         sink=match.sink.call,
         call=call_text(match.site),
@@ -194,6 +194,11 @@ def _site(match: Match, flow: Flow, scope: Scope) -> Site:
         form=None if scope.left_out or scope.spec is None else scope.spec.form,
         number=match.store.sinks.index(match.sink),
     )
+
+
+def _is_handed_through(match: Match, flow: Flow) -> bool:
+    """Tell whether the scope is whatever keywords the outermost call passes: a wrapper only spreads them."""
+    return len(flow.calls) > 1 and any(argument.stars == MAPPING_STARS for argument in match.site.call.arguments)
 
 
 def _canonical(match: Match, keys: tuple[Key, ...]) -> Iterator[Key]:

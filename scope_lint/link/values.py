@@ -105,12 +105,13 @@ class Dictionary:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A tuple, list or set: each item with its alternatives; `open` if there can be more."""
+    """A tuple, list or set: each item with its alternatives; `open` if there can be more, `parameter` being those."""
 
     kind: str
     items: tuple[tuple["Abstract", ...], ...]
     place: Place
     open: bool = False
+    parameter: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
