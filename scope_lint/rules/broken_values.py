@@ -45,7 +45,7 @@ def _say_bare(store: Store, deviation: Deviation) -> Saying:
     return Saying(
         message=f"the namespace is the string {shortened(code)}; store `{store.name}` takes labels",
         effect="refused",
-        why=f"each letter counts as a label: nothing that is filed here is found under ({shortened(code)},)",
+        why=f"refused, or each letter is a label of its own: nothing is shared with ({shortened(code)},)",
         write=f"({code},)",
     )
 
