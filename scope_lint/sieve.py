@@ -169,7 +169,8 @@ def may_be_home_made(data: bytes) -> bool:
 
 def _near(sink: Sink, store: Store, before: Sequence[str]) -> Iterator[str]:
     yield from before
-    if before or all(scope.position is None for scope in sink.scopes):
+    yield from (module.rpartition(".")[2] for module in store.on)
+    if before or store.on or all(scope.position is None for scope in sink.scopes):
         for scope in sink.scopes:
             yield from _keywords(scope, store)
 

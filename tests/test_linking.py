@@ -18,7 +18,7 @@ from scope_lint.pipeline import check
 
 LINKING = Path(__file__).parent.parent / "fixtures" / "linking"
 CASES = sorted(path for path in LINKING.iterdir() if path.suffix == ".py" or (path.is_dir() and path.stem[0] != "_"))
-MARK = re.compile(r"#\s*site:\s*(.*?)\s*(?:#.*)?$")
+MARK = re.compile(r"#\s*site:\s*(.*?)\s*(?:#\s.*)?$")
 
 Places = Mapping[tuple[str, int], list[str]]
 

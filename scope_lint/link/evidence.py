@@ -4,12 +4,15 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
+from scope_lint.declared import fold
 from scope_lint.facts import Attribute, Series
 from scope_lint.link import classes, scopes
 from scope_lint.link.describe import text_of
 from scope_lint.link.forms import Scope
+from scope_lint.link.frames import MAPPING_STARS
 from scope_lint.link.names import BUILTINS
 from scope_lint.link.program import CallSite
 from scope_lint.link.values import (
@@ -71,7 +74,8 @@ class Evidence:
         """Tell whether what is called is known to be the sink: its receiver's class says so, or its name alone."""
         callee = self.callee(site)
         receivers = sink.receivers or store.receivers
-        if any(_is_of(name, receiver, sink.call) for name in callee.names for receiver in receivers):
+        results = _results(store)
+        if any(_is_of(name, receiver, sink.call, results) for name in callee.names for receiver in receivers):
             return True
         return sink.proof == "name" and callee.open and _is_written(callee, sink.call)
 
@@ -120,12 +124,15 @@ class Evidence:
         spec = scope.spec
         if spec is None or scope.left_out or scope.impossible:
             return False
-        named = spec.form == "flat" or any(argument.keyword == spec.keyword for argument in site.call.arguments)
+        names = {fold(key) for key in (spec.keys if spec.form == "flat" else (spec.keyword or "",))}
+        named = any(each.stars == MAPPING_STARS or fold(each.keyword or "") in names for each in site.call.arguments)
         if spec.path or spec.form in ("filter", "payload"):
             return bool(scope.keys)
         if spec.form == "namespace":
             return has_labels(scope) or (scope.opaque is not None and (named or trusted))
-        return named or scope.mapping or (trusted and spec.form in ("id", "template", "carried"))
+        if named or spec.form == "flat":
+            return named
+        return scope.mapping or (trusted and spec.form in ("id", "template", "carried"))
 
     def callee(self, site: CallSite) -> Callee:
         """Return what is known of what is called."""
@@ -163,18 +170,27 @@ def has_labels(scope: Scope) -> bool:
     return any(writing.type in (None, "str") for writing in scope.keys[0].writings)
 
 
-def _is_of(name: str, receiver: str, call: str) -> bool:
+@cache
+def _results(store: Store) -> frozenset[str]:
+    """Return the last names of the sinks that give something else than another receiver: records, not a client."""
+    return frozenset(sink.call.rpartition(".")[2] for sink in store.sinks if sink.role != "bind")
+
+
+def _is_of(name: str, receiver: str, call: str, results: frozenset[str]) -> bool:
     """Tell whether the dotted name is that of a call on a receiver.
 
     The name starts with the package of the receiver, goes through its class, and ends in the call:
-    `mem0.memory.main.Memory.search` is `search` of `mem0.Memory`.
+    `mem0.memory.main.Memory.search` is `search` of `mem0.Memory`. What is called on one of the `results` is not.
     """
     parts, tail = name.split("."), call.split(".")
     if [part.lstrip("_") for part in parts[-len(tail) :]] != [part.lstrip("_") for part in tail]:
         return False
     rest = parts[: -len(tail)]
     *package, last = receiver.split(".")
-    return rest[: len(package)] == package and last in rest[len(package) :]
+    within = rest[len(package) :]
+    if rest[: len(package)] != package or last not in within:
+        return False
+    return results.isdisjoint(within[within.index(last) + 1 :])
 
 
 def _is_written(callee: Callee, call: str) -> bool:
@@ -220,15 +236,15 @@ def _names(resolver: "Resolver", value: Abstract) -> Iterator[str]:
     if isinstance(value, Instance | ClassRef):
         cls = value.cls if isinstance(value, Instance) else value
         for owner in classes.lineage(resolver, cls):
-            yield f"{modules.dotted(owner.path)}.{owner.qualname}"
+            yield from (f"{module}.{owner.qualname}" for module in modules.names(owner.path))
         yield from classes.outside(resolver, cls)
     elif isinstance(value, FunctionRef):
-        yield f"{modules.dotted(value.path)}.{value.qualname}"
+        yield from (f"{module}.{value.qualname}" for module in modules.names(value.path))
         if isinstance(value.receiver, Instance | ClassRef):
             method = value.qualname.rpartition(".")[2]
             yield from (f"{name}.{method}" for name in _names(resolver, value.receiver))
     elif isinstance(value, ModuleRef):
-        yield modules.dotted(value.path)
+        yield from modules.names(value.path)
     elif isinstance(value, External):
         yield value.name
     elif isinstance(value, Leaf) and value.dotted is not None:

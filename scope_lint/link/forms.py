@@ -11,7 +11,7 @@ from scope_lint.link.keys import Dependency, gap_needs, key_of, needs
 from scope_lint.link.parameters import gap_of
 from scope_lint.link.placeholders import filled_label, filled_text
 from scope_lint.link.strings import as_leaf
-from scope_lint.link.values import Abstract, Dictionary, Gap, Held, Instance, Leaf, Sequence, is_none
+from scope_lint.link.values import Abstract, Dictionary, Gap, Held, Instance, Leaf, Sequence, is_none, present
 from scope_lint.model import Key, Place, ScopeSpec
 
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ def _filter(resolver: "Resolver", found: Found, place: Place, spec: ScopeSpec) -
 
 def _namespace(_resolver: "Resolver", found: Found, place: Place, spec: ScopeSpec) -> Scope:
     """Return the parts of a namespace as the keys `#0`, `#1` and so on; one string is the key `namespace`."""
+    found = present(found)
     known = [each for each in found if isinstance(each, Sequence)]
     if not known or len(known) < len(found):
         return _no_labels(found, place)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scope_lint.declared import fold, is_identity
 from scope_lint.facts import Argument
 from scope_lint.link import dictionaries, filters
-from scope_lint.link.describe import text_of
+from scope_lint.link.describe import describe
 from scope_lint.link.forms import FORMS, Scope, descend, opaque
 from scope_lint.link.frames import MAPPING_STARS, Frame
 from scope_lint.link.keys import gap_needs, key_of, needs
@@ -28,7 +28,7 @@ def read(resolver: "Resolver", site: CallSite, store: Store, sink: Sink, frame: 
     """
     refused = _refused(resolver, site, sink, frame)
     for spec in sink.scopes:
-        found = _by_spec(resolver, site, spec, frame)
+        found = _by_spec(resolver, site, store, spec, frame)
         if not found.left_out:
             return _of_identities(replace(found, spec=spec, refused=refused), store)
     keys = tuple(key for key in refused if key.name in sink.refuses)
@@ -63,9 +63,9 @@ def _of_identities(scope: Scope, store: Store) -> Scope:
     return replace(scope, keys=tuple(key for key in scope.keys if is_identity(store, key.name)))
 
 
-def _by_spec(resolver: "Resolver", site: CallSite, spec: ScopeSpec, frame: Frame) -> Scope:
+def _by_spec(resolver: "Resolver", site: CallSite, store: Store, spec: ScopeSpec, frame: Frame) -> Scope:
     if spec.form == "flat":
-        return _flat(resolver, site, spec, frame)
+        return _flat(resolver, site, spec, frame, signature=bool(store.on))
     found, place, gaps = _argument(resolver, site, spec, frame)
     if not found:
         scope = _left_out(site)
@@ -133,8 +133,8 @@ def _spread(resolver: "Resolver", site: CallSite, frame: Frame) -> Dictionary:
     return builder.build(site.place, "", literal=False)
 
 
-def _flat(resolver: "Resolver", site: CallSite, spec: ScopeSpec, frame: Frame) -> Scope:
-    """Read keys that are keywords of the call itself."""
+def _flat(resolver: "Resolver", site: CallSite, spec: ScopeSpec, frame: Frame, *, signature: bool) -> Scope:
+    """Read keys that are keywords of the call itself; `signature`: their positions, if they have any, are known."""
     place = site.place
     spread = _spread(resolver, site, frame)
     twins = {fold(key) for key in spec.keys}  # a keyword that is spelt like a key is a misspelt one, not none
@@ -150,7 +150,7 @@ def _flat(resolver: "Resolver", site: CallSite, spec: ScopeSpec, frame: Frame) -
         if name not in held and placed is not None:
             held[name] = _held(resolver, site, placed, frame)
     missing = [name for name in spec.keys if name not in held]
-    unplaced = [name for name in missing if name not in dict(spec.positions)]
+    unplaced = [] if signature else [name for name in missing if name not in dict(spec.positions)]
     gaps = (*spread.gaps, *_by_position(site, unplaced)) if missing else ()
     if not held and not gaps:
         return _left_out(site)
@@ -170,8 +170,9 @@ def _held(resolver: "Resolver", site: CallSite, argument: Argument, frame: Frame
 def _by_position(site: CallSite, missing: list[str]) -> Iterator[Gap]:
     """Yield the arguments without a keyword that are called like a key: which parameter they are for is not known."""
     for argument in site.call.arguments:
-        text = text_of(site.unit, argument.value)
         if argument.keyword is not None or argument.stars == MAPPING_STARS:
             continue
-        if argument.stars or any(words(name) and words(name) <= words(text) for name in missing):
+        spelling, text = describe(site.unit, argument.value)
+        is_named = spelling in ("parameter", "name", "attribute", "subscript")
+        if argument.stars or (is_named and any(words(name) and words(name) <= words(text) for name in missing)):
             yield Gap(f"`{text}` is passed by position", Place(site.unit.path, argument.span))

@@ -57,7 +57,10 @@ class LimitsTable(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab
 
 
 class StoreTable(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """A store; see `model.Store` for what the keys mean. `enabled = false` switches one that ships off."""
+    """A store; see `model.Store` for what the keys mean. `enabled = false` switches one that ships off.
+
+    Without `on`, the packages of the receivers are what is imported.
+    """
 
     scope: ScopeValue | None = None
     tenant_keys: Names = ()

@@ -43,7 +43,7 @@ def build(name: str, table: StoreTable) -> Store:
         non_strings=table.non_strings,
         constructors=table.constructors,
         shapes=tuple(table.shapes.items()),
-        on=table.on,
+        on=table.on or tuple(sorted({receiver.partition(".")[0] for receiver in table.receivers})),
         receivers=table.receivers,
         hints=table.hints,
         checked=table.checked,
