@@ -2,14 +2,18 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from scope_lint.collect import collect
 from scope_lint.facts import Attribute, ChunkFacts, FileFacts, Imported, Wanted
 from scope_lint.home_made import ROLES
-from scope_lint.model import Chunk, File, Outline, Problem
+from scope_lint.model import Cell, Chunk, File, Outline, Problem
+from scope_lint.notebooks import in_cells
 from scope_lint.outline import outline, syntax_error
 from scope_lint.sieve import COMMON_NAMES, Interest, Sieve, imported_modules, may_be_home_made, words_finder
-from scope_lint.source import Source, decode, read
+from scope_lint.source import Notebook, Source, decode, read
+
+_T = TypeVar("_T")
 
 
 @dataclass(eq=False, slots=True)
@@ -42,6 +46,7 @@ class Corpus:
     def __init__(self, files: Sequence[File]) -> None:
         self.problems: list[Problem] = []
         self.readings: dict[str, Reading] = {}
+        self._cells: dict[str, tuple[Cell, ...]] = {}
         self._near: dict[str, tuple[str, ...]] = {}
         self._called: dict[str, frozenset[bytes]] = {}
         self._trusted: dict[str, frozenset[str]] = {}
@@ -51,6 +56,8 @@ class Corpus:
                 self.problems.append(source)
             else:
                 self.readings[file.name] = Reading(file, source)
+                if source.cells:
+                    self._cells[file.name] = source.cells
 
     def importing(self, modules: Collection[str]) -> dict[str, frozenset[str]]:
         """Return which files import each of `modules`."""
@@ -128,8 +135,18 @@ class Corpus:
         """Return the facts of the files that were outlined, by name."""
         return [reading.facts_so_far() for _, reading in sorted(self.readings.items()) if reading.outline is not None]
 
+    def in_cells(self, value: _T) -> _T:
+        """Return `value` with the cells of all its places that are in notebooks."""
+        return in_cells(value, self._cells)
+
+    def shown(self, name: str) -> str | None:
+        """Return the text of a file as people see it: the cells of a notebook with all that is not Python."""
+        reading = self.readings.get(name)
+        notebook = reading.source.notebook if reading else None
+        return notebook.text if isinstance(notebook, Notebook) else self.text(name)
+
     def text(self, name: str) -> str | None:
-        """Return the text of a file, or None if it cannot be decoded."""
+        """Return the Python in a file, or None if it cannot be decoded."""
         reading = self.readings.get(name)
         if reading is None:
             return None
@@ -151,8 +168,8 @@ class Corpus:
             reading.outline = Outline((), (text,))
         else:
             reading.text = text
-            reading.outline = outline(reading.file.name, text)
-        self.problems += reading.outline.problems
+            reading.outline = outline(reading.file.name, text, reading.source.cells)
+        self.problems += self.in_cells(reading.outline.problems)
 
     def _collect(self, reading: Reading) -> bool:
         chunks = () if reading.outline is None else reading.outline.chunks
@@ -162,21 +179,18 @@ class Corpus:
             for position, chunk in enumerate(chunks)
             if position not in reading.tried and self._matters(reading, chunk, names)
         ]
-        if chosen and chunks[-1].kind == "module" and len(chunks) - 1 not in reading.tried:
-            chosen = sorted({*chosen, len(chunks) - 1})  # imports and constants of what is used
+        if chosen:  # with the imports and constants of what is used, and the damaged cells of its notebook
+            modules = {position for position, chunk in enumerate(chunks) if chunk.kind == "module"}
+            chosen = sorted({*chosen, *modules - reading.tried})
         for position in chosen:
             reading.tried.add(position)
             found = collect(reading.file.name, chunks[position])
             if isinstance(found, Problem):
-                self.problems.append(self._judged(reading, found))
+                refused = syntax_error(reading.file.name, chunks[position])  # the file's own error, not libcst's
+                self.problems.append(self.in_cells(refused or found))
             else:
                 reading.facts[position] = found
         return bool(chosen)
-
-    def _judged(self, reading: Reading, problem: Problem) -> Problem:
-        """Return why libcst could not parse a chunk: the file's own syntax error, if Python refuses it too."""
-        refused = None if reading.text is None else syntax_error(reading.file.name, reading.text)
-        return refused or problem
 
     def _matters(self, reading: Reading, chunk: Chunk, aliases: frozenset[str]) -> bool:
         if not aliases.isdisjoint(chunk.names):

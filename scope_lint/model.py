@@ -25,11 +25,41 @@ class Span(Struct, frozen=True, order=True, array_like=True, gc=False):
     end_column: int
 
 
+class Cell(Struct, frozen=True, order=True, array_like=True, gc=False):
+    """A code cell of a notebook: its number among cells of every kind, and its first line in the notebook's text.
+
+    By default it is all of a file that is no notebook.
+    """
+
+    number: int = 0
+    first: int = 1
+
+
 class Place(Struct, frozen=True, order=True, array_like=True):
-    """A span in a file."""
+    """A span in a file.
+
+    The code cells of a notebook are read as one text, whose lines `span` counts, so that places of one file compare;
+    `cell` is the one in which the place is. A reader is told `where`, `line` and `end_line`, which count in the cell.
+    """
 
     path: str
     span: Span
+    cell: Cell = Cell()
+
+    @property
+    def where(self) -> str:
+        """The file, in a notebook with the cell: `notes.ipynb:cell 3`."""
+        return f"{self.path}:cell {self.cell.number}" if self.cell.number else self.path
+
+    @property
+    def line(self) -> int:
+        """The first line, counted in the file or in the cell."""
+        return self.span.line - self.cell.first + 1
+
+    @property
+    def end_line(self) -> int:
+        """The line of the end, counted in the file or in the cell."""
+        return self.span.end_line - self.cell.first + 1
 
 
 class File(Struct, frozen=True, order=True):

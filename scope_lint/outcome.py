@@ -52,7 +52,7 @@ def _ignores(project: Project, corpus: Corpus) -> list[Ignore]:
     for file in project.files:
         reading = corpus.readings.get(file.name)
         if reading is not None and b"scope-lint:" in reading.source.data:
-            found += find_ignores(file.name, corpus.text(file.name) or "")
+            found += corpus.in_cells(find_ignores(file.name, corpus.text(file.name) or ""))
     return found
 
 
@@ -73,7 +73,7 @@ def _unused(settings: Settings, unused: Sequence[tuple[Ignore, str | None]]) -> 
 
 
 class _Lines:
-    """Source lines of findings, in Python files and in the settings."""
+    """Source lines of findings, in Python files, notebooks and the settings."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -82,7 +82,7 @@ class _Lines:
     def at(self, place: Place) -> str:
         """Return the first line of `place`, without its end; "" if the file cannot be read as text."""
         if place.path not in self._split:
-            text = self._corpus.text(place.path)
+            text = self._corpus.shown(place.path)
             if text is None:
                 text = _text_of_settings(place.path)
             self._split[place.path] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -62,7 +62,7 @@ def _linked(corpus: Corpus, active: Sequence[Active]) -> Linked:
         corpus.look_for_callers(linked.wrappers)
         corpus.want(linked.wanted)
         if not corpus.collect():
-            return linked
+            return replace(linked, sites=corpus.in_cells(linked.sites))
 
 
 def _trusted(active: Sequence[Active]) -> dict[str, frozenset[str]]:

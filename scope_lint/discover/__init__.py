@@ -8,15 +8,17 @@ that respects `.gitignore` files. What the user names is always taken, ignored o
 # ruff: noqa: PTH100, PTH112, PTH114, PTH116, PTH118, PTH119
 
 import os
+import re
 import stat
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scope_lint.discover.walk import Patterns, patterns, walk
+from scope_lint.discover.walk import Patterns, is_source, patterns, walk
 from scope_lint.model import File
 
+_CHECKPOINTS = re.compile(r"(?:^|/)\.ipynb_checkpoints/")
 _TEST_FOLDERS = frozenset({"test", "tests"})
 
 # What git sets for its hooks: with these, `git -C folder` would not look for the work tree of the folder.
@@ -37,7 +39,7 @@ class _Tree(NamedTuple):
 def discover(
     paths: Sequence[Path], *, root: Path, exclude: Sequence[str] = (), tracked: bool = False
 ) -> tuple[File, ...]:
-    r"""Find the Python files at and below `paths`.
+    r"""Find the Python files and notebooks at and below `paths`.
 
     Args:
         paths: files and folders, relative to the working directory or absolute.
@@ -158,17 +160,21 @@ def _is_test(path: str) -> bool:
 
 
 def _git_files(folder: str, *, tracked: bool) -> list[str] | None:
-    """The Python files below a folder of a git work tree; None if git does not answer for them.
+    """The Python files and notebooks below a folder of a git work tree; None if git does not answer for them.
 
     git answers for a folder that it ignores with nothing; the user who names it means its files. Virtual environments
-    are left out, though git may not know what they are; submodules are by git itself.
+    and Jupyter's checkpoints are left out, though git may not know what they are; submodules are by git itself.
     """
     answer = _git(folder, "ls-files", "-z", "--cached", *(() if tracked else ("--others", "--exclude-standard")))
     if answer is None or (not answer and not tracked and _git(folder, "check-ignore", "-q", ".") is not None):
         return None
     names = os.fsdecode(answer).split("\0")
     environments = tuple(name.removesuffix("pyvenv.cfg") for name in names if name.endswith("/pyvenv.cfg"))
-    return [name for name in names if name.endswith(".py") and not name.startswith(environments)]
+    return [
+        name
+        for name in names
+        if is_source(name) and not name.startswith(environments) and not _CHECKPOINTS.search(name)
+    ]
 
 
 def _git(folder: str, *arguments: str) -> bytes | None:

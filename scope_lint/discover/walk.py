@@ -1,4 +1,4 @@
-"""The Python files below a folder that git does not answer for."""
+"""The Python files and notebooks below a folder that git does not answer for."""
 
 # For each of many thousand files, `Path` costs several times what the functions of `os` do.
 # ruff: noqa: PTH113, PTH118, PTH119, PTH123, PTH206
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 _NEVER = frozenset({"__pycache__", "__pypackages__", "node_modules"})
+_SUFFIXES = (".py", ".ipynb")
 _BUILD_OUTPUT = frozenset({"_build", "build", "buck-out", "dist"})
 
 
@@ -47,8 +48,13 @@ def patterns(lines: Iterable[str], base: str) -> Patterns:
     return Patterns(base, GitIgnoreSpec.from_lines(lines))
 
 
+def is_source(name: str) -> bool:
+    """Whether a file of this name, or path, holds Python."""
+    return name.endswith(_SUFFIXES)
+
+
 def walk(folder: str, root: str) -> Iterator[str]:
-    """Find the Python files below `folder`.
+    """Find the Python files and notebooks below `folder`.
 
     Virtual environments, caches, build output, `node_modules`, hidden folders and what `.gitignore` files between
     `root` and the file ignore are left out, links to folders are not followed. `folder` itself is always entered.
@@ -81,7 +87,7 @@ def walk(folder: str, root: str) -> Iterator[str]:
             if entry.is_dir(follow_symlinks=False):
                 if not entry.name.startswith(".") and not _ignored(os.path.join(entry.path, ""), ignores):
                     waiting.append((path, ignores))
-            elif entry.name.endswith(".py") and not _ignored(entry.path, ignores):
+            elif is_source(entry.name) and not _ignored(entry.path, ignores):
                 yield path
 
 

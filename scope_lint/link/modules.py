@@ -19,6 +19,8 @@ class Modules:
         self._packages: set[str] = set()
         for path in sorted(paths):
             pure = PurePosixPath(path)
+            if pure.suffix == ".ipynb":  # no module; often it has the name of the one that it is about
+                continue
             if pure.name == "__init__.py":
                 self._packages.add(str(pure.parent))
                 self._by_stem[pure.parent.name].append(path)

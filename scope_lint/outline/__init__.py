@@ -5,21 +5,17 @@ five times as fast as libcst, which then parses only the chunks that matter.
 """
 
 import ast
-import gc
-import re
-import sys
-import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from scope_lint.model import Chunk, Outline, Place, Problem, Span
+from scope_lint.model import Cell, Chunk, Outline, Place, Problem, Span
 from scope_lint.outline.mentions import DEPTH, mentions
-from scope_lint.outline.scan import Scan, without_form_feeds
+from scope_lint.outline.parsing import parse, quietly, set_apart, syntax_error
+from scope_lint.outline.scan import without_form_feeds
+
+__all__ = ["outline", "syntax_error"]
 
 _BLANK = " \t\f"
-_WORD = re.compile(r"\w+")
-_NEVER_SOURCE = re.compile("[\0\ud800-\udfff]")  # NUL, and halves of characters
 
 # A literal in more characters than this is data. libcst would take 0.7 ms for each row of it.
 _TABLE = 20_000
@@ -46,7 +42,7 @@ class _Piece(NamedTuple):
     inner: tuple["_Piece", ...]
 
 
-def outline(path: str, text: str) -> Outline:
+def outline(path: str, text: str, cells: Sequence[Cell] = ()) -> Outline:
     """Cut a file into chunks: functions, methods, classes without their methods, and the rest of the module.
 
     Functions and classes under `if`, `try` and the like stay where they are, nested functions with their outer one;
@@ -56,6 +52,8 @@ def outline(path: str, text: str) -> Outline:
     Args:
         path: the file's name, for problems.
         text: its text; lines end at a line feed, a carriage return or both, and nowhere else.
+        cells: those of a notebook. One that this Python refuses is a chunk of its own, before all others: a cell that
+            is half written must not take the rest with it.
 
     Returns:
         The chunks, with a problem in place of each that is nested too deep for libcst. The columns of nodes are those
@@ -63,75 +61,11 @@ def outline(path: str, text: str) -> Outline:
         can still be of a newer one: it is one chunk, which libcst judges, unless it is nested too deep.
     """
     code = text.replace("\r\n", "\n").replace("\r", "\n")
-    with _without_collector(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            tree = ast.parse(code)
-        except (SyntaxError, ValueError):
-            return _refused(path, code)
-        except (RecursionError, MemoryError):
-            return Outline((), (_too_deep(path, code, Scan(code)),))
-        return _cut(path, code, tree)
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Switch the cyclic garbage collector off: it halves the speed of `ast`, and a syntax tree has no cycles."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# What ast refuses
-
-
-def syntax_error(path: str, text: str) -> Problem | None:
-    """The place and reason for which this Python refuses a text; None if it accepts it."""
-    with _without_collector(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            ast.parse(text.replace("\r\n", "\n").replace("\r", "\n"))
-        except SyntaxError as error:
-            line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
-            version = f"{sys.version_info.major}.{sys.version_info.minor}"
-            message = f"Python {version} cannot read it: {error.msg}; mend it, or exclude the file"
-            return Problem(Place(path, Span(line, column, line, column + 1)), message)
-        except (ValueError, RecursionError, MemoryError):  # told with its place when the file was cut
-            return None
-    return None
-
-
-def _refused(path: str, code: str) -> Outline:
-    matched = _NEVER_SOURCE.search(code)
-    if matched:
-        message = f"the character U+{ord(matched.group()):04X} cannot stand in source code; remove it"
-        return Outline((), (Problem(_place(path, code, matched.start()), message),))
-    scan = Scan(code)
-    if scan.worst.count > scan.worst.limit:
-        return Outline((), (_too_deep(path, code, scan),))
-    lines = without_form_feeds(code, code.split("\n"))
-    source = "\n".join(lines).removesuffix("\n") + "\n"
-    return Outline((Chunk("", "module", source, ((1, 1),), frozenset(_WORD.findall(code))),))
-
-
-def _too_deep(path: str, code: str, scan: Scan) -> Problem:
-    worst = scan.worst
-    message = "nested too deep for Python's own parser; split it"
-    if worst.count > worst.limit:
-        message = f"{worst.count:,} {worst.what}, of which {worst.limit:,} can be read; split it"
-    return Problem(_place(path, code, worst.offset), message)
-
-
-def _place(path: str, code: str, offset: int) -> Place:
-    """The place of one character."""
-    line = code.count("\n", 0, offset) + 1
-    column = offset - code.rfind("\n", 0, offset)
-    return Place(path, Span(line, column, line, column + 1))
+    with quietly():
+        code, apart = set_apart(path, code, cells) if cells else (code, Outline(()))
+        tree = parse(path, code)
+        rest = tree if isinstance(tree, Outline) else _cut(path, code, tree)
+    return Outline((*apart.chunks, *rest.chunks), (*apart.problems, *rest.problems))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -29,13 +29,13 @@ def render(report: Report, *, colour: bool) -> str:
 
 
 def location(place: Place) -> str:
-    """Name where `place` begins, as `path:line:column`."""
-    return visible(f"{place.path}:{place.span.line}:{place.span.column}")
+    """Name where `place` begins, as `path:line:column`; in a notebook as `path:cell 3:line:column`."""
+    return visible(f"{place.where}:{place.line}:{place.span.column}")
 
 
 def _lines(finding: Finding, *, colour: bool) -> list[str]:
     hue = _HUE[finding.severity] if colour else None
-    gutter = max(_GUTTER, len(str(finding.place.span.line)))
+    gutter = max(_GUTTER, len(str(finding.place.line)))
     return [
         _headline(finding, hue),
         *(_source(finding, gutter, hue) if finding.line_text.strip() else ()),
@@ -57,7 +57,7 @@ def _source(finding: Finding, gutter: int, hue: str | None) -> tuple[str, str]:
     if hue:
         carets = style(carets, fg=hue, bold=True)
     code = f"{excerpt.before}{excerpt.marked}{excerpt.after}".rstrip()
-    return f"{finding.place.span.line:>{gutter}} | {code}", f"{'':>{gutter}} | {blank(excerpt.before)}{carets}"
+    return f"{finding.place.line:>{gutter}} | {code}", f"{'':>{gutter}} | {blank(excerpt.before)}{carets}"
 
 
 def _excerpt(line: str, span: Span) -> _Excerpt:

@@ -27,7 +27,7 @@ def _finding(finding: Finding) -> _Json:
         "rule": finding.rule,
         "severity": finding.severity,
         **_start(finding.place),
-        "end_line": finding.place.span.end_line,
+        "end_line": finding.place.end_line,
         "end_column": finding.place.span.end_column,
         "store": finding.store,
         "key": finding.key,
@@ -77,11 +77,12 @@ def _key(key: Key) -> _Json:
 
 
 def _start(place: Place) -> dict[str, _Json]:
-    return {"path": place.path, "line": place.span.line, "column": place.span.column}
+    return {**_line(place), "column": place.span.column}
 
 
 def _line(place: Place) -> dict[str, _Json]:
-    return {"path": place.path, "line": place.span.line}
+    cell: dict[str, _Json] = {"cell": place.cell.number} if place.cell.number else {}
+    return {"path": place.path, **cell, "line": place.line}
 
 
 def _encode(document: _Json) -> str:

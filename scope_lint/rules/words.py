@@ -20,8 +20,8 @@ def stores_by_name(evidence: Evidence) -> dict[str, Store]:
 
 
 def where(place: Place) -> str:
-    """A place as `path:line`."""
-    return f"{place.path}:{place.span.line}"
+    """A place as `path:line`, in a notebook as `path:cell 3:line`."""
+    return f"{place.where}:{place.line}"
 
 
 def places(found: Iterable[Place]) -> str:

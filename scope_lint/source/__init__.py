@@ -1,4 +1,4 @@
-"""source: one file's bytes, and the text that they stand for.
+"""source: one file's bytes, and the Python that they stand for.
 
 `read` and `decode` answer with a `Problem` instead of the file's content where there is none to have: what is wrong,
 where, and how it is mended.
@@ -10,17 +10,14 @@ from io import BytesIO
 
 from msgspec import Struct
 
-from scope_lint.model import File, Place, Problem, Span
+from scope_lint.model import Cell, File, Place, Problem, Span
+from scope_lint.source import notebook
+from scope_lint.source.notebook import Notebook
+from scope_lint.source.problems import UTF8_BOM, at_end_of, at_start, wide
 
-_UTF8_BOM = b"\xef\xbb\xbf"
-_WIDE_BOMS = (
-    (b"\xff\xfe\0\0", "UTF-32"),
-    (b"\0\0\xfe\xff", "UTF-32"),
-    (b"\xff\xfe", "UTF-16"),
-    (b"\xfe\xff", "UTF-16"),
-)
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _FIRST_TWO_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?[^\r\n]*")
+
+__all__ = ["Notebook", "Source", "decode", "read"]
 
 # Python source is ASCII where it is not text of its own: an encoding in which these bytes mean something else (UTF-16,
 # EBCDIC) or can hide code (UTF-7, unicode_escape, IDNA) is none for source files.
@@ -28,31 +25,60 @@ _ASCII = bytes(set(range(32, 127)) - {0x5C}) + b"\t\n\r\f +AGE- \\u0041 \\x41 .x
 
 
 class Source(Struct, frozen=True):
-    """A file and what is in it."""
+    """A file and what is in it.
+
+    `data` is what tells whether the file can matter. Of a notebook it is the text of its code cells, in UTF-8: outputs
+    and the escapes of JSON would hide names from who looks for them. Of a damaged one it is all of the file, roughly
+    unescaped.
+    """
 
     file: File
     data: bytes
+    notebook: Notebook | Problem | None = None
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The code cells of a notebook."""
+        return self.notebook.cells if isinstance(self.notebook, Notebook) else ()
 
 
 def read(file: File) -> Source | Problem:
     """Read a file; a `Problem` at its first line says why that cannot be done.
 
-    Only regular files are opened: a pipe or a device could keep the reader waiting for ever.
+    Only regular files are opened: a pipe or a device could keep the reader waiting for ever. A notebook is taken apart
+    here: what its cells say decides whether it matters.
     """
     try:
-        mode = file.location.stat().st_mode
-        if stat.S_ISDIR(mode):
-            return _at_start(file, _folder(file))
-        if not stat.S_ISREG(mode):
-            return _at_start(file, "is no regular file; name a file or a folder of files")
-        with file.location.open("rb", buffering=0) as stream:
-            return Source(file, stream.read())
+        data = _content(file)
     except FileNotFoundError:
-        return _at_start(file, _missing(file))
+        data = _missing(file)
     except PermissionError:
-        return _at_start(file, "may not be read; give yourself the permission, or exclude it")
+        data = "may not be read; give yourself the permission, or exclude it"
     except OSError as error:
-        return _at_start(file, _refused(file, error))
+        data = _refused(file, error)
+    if isinstance(data, str):
+        return at_start(file, data)
+    return _of_notebook(file, data) if file.name.endswith(notebook.SUFFIX) else Source(file, data)
+
+
+def _content(file: File) -> bytes | str:
+    """The bytes of a file, or what is wrong with it."""
+    status = file.location.stat()
+    if stat.S_ISDIR(status.st_mode):
+        return _folder(file)
+    if not stat.S_ISREG(status.st_mode):
+        return "is no regular file; name a file or a folder of files"
+    if file.name.endswith(notebook.SUFFIX) and status.st_size > notebook.LARGEST:
+        return notebook.too_large(status.st_size)
+    with file.location.open("rb", buffering=0) as stream:
+        return stream.read()
+
+
+def _of_notebook(file: File, data: bytes) -> Source:
+    content = notebook.parse(file, data)
+    if isinstance(content, Problem):
+        return Source(file, notebook.roughly_unescaped(data), content)
+    return Source(file, content.text.encode(errors="surrogatepass"), content)
 
 
 def decode(source: Source) -> str | Problem:
@@ -60,32 +86,42 @@ def decode(source: Source) -> str | Problem:
 
     Returns:
         The text without the byte order mark, line ends as they are; or a `Problem` at the first place that is no text
-        of that encoding, at a declaration that cannot be followed, or at a NUL byte.
+        of that encoding, at a declaration that cannot be followed, or at a NUL byte. Of a notebook the Python of its
+        code cells, in the lines of its text; or what is wrong with its JSON.
     """
+    match source.notebook:
+        case None:
+            return _decode_python(source)
+        case Notebook():
+            return source.notebook.code()
+        case Problem():
+            return source.notebook
+
+
+def _decode_python(source: Source) -> str | Problem:
     data = source.data
-    for mark, name in _WIDE_BOMS:
-        if data.startswith(mark):
-            return _at_start(source.file, f"is {name}, which Python does not read; save it as UTF-8")
+    if wrong := wide(source.file, data, "Python"):
+        return wrong
     encoding = _encoding(source)
     if isinstance(encoding, Problem):
         return encoding
-    body = data.removeprefix(_UTF8_BOM)
+    body = data.removeprefix(UTF8_BOM)
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError as error:
         before = body[: error.start].decode(encoding, "replace")
-        return _at_end_of(before, source.file, _undecodable(body[error.start], encoding))
+        return at_end_of(before, source.file, _undecodable(body[error.start], encoding))
     except UnicodeError as error:
-        return _at_start(source.file, f"cannot be decoded as {encoding}: {error}; save it as UTF-8")
+        return at_start(source.file, f"cannot be decoded as {encoding}: {error}; save it as UTF-8")
     nul = text.find("\0")
     if nul >= 0:
-        return _at_end_of(text[:nul], source.file, "a NUL character, which Python does not accept; remove it")
+        return at_end_of(text[:nul], source.file, "a NUL character, which Python does not accept; remove it")
     return text
 
 
 def _encoding(source: Source) -> str | Problem:
     """The name of the encoding that the first two lines declare, "utf-8" if they do not."""
-    body = source.data.removeprefix(_UTF8_BOM)
+    body = source.data.removeprefix(UTF8_BOM)
     matched = _FIRST_TWO_LINES.match(body)
     head = matched.group() if matched else b""
     if b"coding" not in head:
@@ -101,7 +137,7 @@ def _encoding(source: Source) -> str | Problem:
         name, _ = detect_encoding(BytesIO(b"\n".join(lines)).readline)
     except SyntaxError as error:
         return Problem(place, f"{error.msg}; declare an encoding that Python knows, best UTF-8")
-    if source.data.startswith(_UTF8_BOM) and name != "utf-8":
+    if source.data.startswith(UTF8_BOM) and name != "utf-8":
         return Problem(place, f"declares {name}, but begins with the byte order mark of UTF-8; remove one of them")
     if not _is_ascii_based(name):
         return Problem(place, f"declares {name}, which is no encoding for source code; save it as UTF-8")
@@ -140,14 +176,3 @@ def _refused(file: File, error: OSError) -> str:
     if file.location.is_symlink():
         return f"is a link that cannot be followed ({error.strerror}); mend the link, or remove it"
     return f"cannot be read ({error.strerror})"
-
-
-def _at_start(file: File, message: str) -> Problem:
-    return Problem(Place(file.name, Span(1, 1, 1, 1)), message)
-
-
-def _at_end_of(before: str, file: File, message: str) -> Problem:
-    """A problem with the character that follows `before`."""
-    lines = _LINE_END.split(before)
-    line, column = len(lines), len(lines[-1]) + 1
-    return Problem(Place(file.name, Span(line, column, line, column + 1)), message)
