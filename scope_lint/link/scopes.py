@@ -60,7 +60,9 @@ def _of_identities(scope: Scope, store: Store) -> Scope:
         or not (spec.form in ("filter", "payload") or "configurable" in spec.path)
     ):
         return scope
-    return replace(scope, keys=tuple(key for key in scope.keys if is_identity(store, key.name)))
+    keys = tuple(key for key in scope.keys if is_identity(store, key.name))
+    gaps = tuple(replace(gap, dynamic=False) for gap in scope.gaps)  # a key that cannot be known is some other one
+    return replace(scope, keys=keys, gaps=gaps)
 
 
 def _by_spec(resolver: "Resolver", site: CallSite, store: Store, spec: ScopeSpec, frame: Frame) -> Scope:
