@@ -1,5 +1,6 @@
 """Reading on demand: which files are outlined and which of their chunks collected, as linking asks for them."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -212,6 +213,8 @@ class Corpus:
             return bool(reading.wanted)
         if chunk.kind != "class" and any(name.startswith(f"{qualname}.") for name in reading.wanted):
             return True
+        if any(_binds(chunk, name) for name in reading.wanted & chunk.names):
+            return True
         owner = qualname.rpartition(".")[0]
         return any(class_ in (owner, qualname) and name in chunk.names for class_, name in reading.attributes)
 
@@ -230,3 +233,10 @@ class Corpus:
 
     def _is_looked_for(self, name: str) -> bool:
         return name in self._near or name in self._called
+
+
+def _binds(chunk: Chunk, name: str) -> bool:
+    """Tell whether a function declares a name of its module `global`, to bind it."""
+    if "global " not in chunk.source:
+        return False
+    return re.search(rf"\bglobal\b[^\n]*\b{re.escape(name)}\b", chunk.source) is not None

@@ -39,7 +39,9 @@ def takes(store: Store, site: Site, key: str) -> bool:
     """Whether the sink of `site` can take `key`: flat keywords are a closed list, a mapping holds anything."""
     if form_of(store, site) != "flat":
         return True
-    return any(key in spec.keys for sink in sinks_of(store, site) for spec in sink.scopes)
+    aliases = dict(store.aliases)
+    named = (each for sink in sinks_of(store, site) for spec in sink.scopes for each in spec.keys)
+    return any(key in (each, aliases.get(each)) for each in named)
 
 
 def declared_keys(store: Store) -> frozenset[str]:

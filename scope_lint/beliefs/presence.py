@@ -6,12 +6,13 @@ some paths), `absent`, `misspelt` (a twin stands in its place), `own profile` (a
 half and half.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from scope_lint.beliefs.profiles import KeySet, beside_profile, profiles, sheltered, twins
 from scope_lint.beliefs.votes import Ballot, Indexed, count, scope_unit, total, votes_for
 from scope_lint.declared import declared_keys, form_of, match_of, narrows_by_default, takes
-from scope_lint.model import Belief, Side, Site, Store
+from scope_lint.model import Belief, Form, Side, Site, Store
 
 # Forms with keys that can be absent.
 _KEYED = frozenset({"mapping", "filter", "payload", "filter-string", "flat", "carried"})
@@ -58,13 +59,24 @@ def _electorates(store: Store, sites: Sequence[Indexed]) -> list[list[Indexed]]:
     asked apart. All other scopes of a store are one group.
     """
     groups: dict[tuple[str, str], list[Indexed]] = {}
+    usual = _usual_forms(store, sites)
     for index, site in sites:
-        by_method = bool(store.on) and store.declared_at is None and form_of(store, site) == "flat"
+        form = usual.get(site.sink, form_of(store, site)) if site.left_out else form_of(store, site)
+        by_method = bool(store.on) and store.declared_at is None and form == "flat"
         method = site.sink.rpartition(".")[2] if by_method else ""
         kind = "write" if site.role in {"write", "readwrite", "bind"} else "read"
         together = method or match_of(store, site) != "subset"
         groups.setdefault((method, "" if together else kind), []).append((index, site))
     return [groups[name] for name in sorted(groups)]
+
+
+def _usual_forms(store: Store, sites: Sequence[Indexed]) -> dict[str, Form]:
+    """The form in which most calls of a sink pass a scope: a call without one would have had it."""
+    forms: dict[str, Counter[Form]] = {}
+    for _, site in sites:
+        if not site.left_out:
+            forms.setdefault(site.sink, Counter())[form_of(store, site)] += 1
+    return {sink: max(sorted(counted), key=counted.__getitem__) for sink, counted in forms.items()}
 
 
 def _answers(store: Store, key: str, sites: Sequence[Indexed], meant: Mapping[str, str]) -> Iterator[Ballot]:

@@ -71,13 +71,13 @@ class Modules:
             folder = folder.parent
         return ".".join(parts) or pure.parent.name
 
-
     def names(self, path: str) -> tuple[str, ...]:
         """Return the dotted names that the module in `path` can have: packages need no `__init__.py`."""
         pure = PurePosixPath(path)
         parts = pure.parent.parts if pure.name == "__init__.py" else (*pure.parent.parts, pure.stem)
         below = (".".join(parts[start:]) for start in range(len(parts)))
         return tuple(dict.fromkeys((self.dotted(path), *below)))
+
 
 def _root(path: str, parts: tuple[str, ...]) -> str | None:
     """Return the folder from which `path` is the module with these parts, or None."""
