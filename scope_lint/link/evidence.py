@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 # Methods that so many classes have that the name alone says nothing.
 COMMON_METHODS = frozenset(
     """
-    add append call clear count create delete delete_all drop execute exists fetch find get get_all insert invoke list load
-    pop profile put query read recall remember remove reset retain retrieve run save search send session set store
+    add append call clear count create delete delete_all drop execute exists fetch find get get_all insert invoke list
+    load pop profile put query read recall remember remove reset retain retrieve run save search send session set store
     stream update upsert write
     """.split()  # noqa: SIM905 - forty pairs of quotes say nothing
 )
