@@ -1,8 +1,9 @@
 """The cases under `fixtures/`: what each expects, and what scope-lint finds in it.
 
-A case is a file or a folder directly under a group, `fixtures/<group>/<name>.py` or `fixtures/<group>/<name>/`;
-`fixtures/quickstart` is one too. A folder is a little project of its own, with its settings if it needs any. Marks
-stand on the line that they speak of, in Python files and settings files:
+A case is a file or a folder directly under a group: `fixtures/<group>/<name>.py`, a notebook of that name, or
+`fixtures/<group>/<name>/`; `fixtures/quickstart` is one too. A folder is a little project of its own, with its settings
+if it needs any. Marks stand on the line that they speak of, in Python files, the code cells of notebooks and settings
+files:
 
     memory.add(t, user_id=uid)  # expect: shape-drift
     memory.add(t, user_id=uid, role=r)  # expect: shape-drift, disallowed-key
@@ -13,6 +14,7 @@ What is not marked is expected to be silent. The cases of the group `linking` sa
 """
 
 import contextlib
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +27,7 @@ FIXTURES = Path(__file__).parent.parent / "fixtures"
 LONE = ("quickstart",)  # cases that are no group
 NESTED = ("sdks",)  # groups of groups: `fixtures/sdks/<sdk>/<case>`
 UNMARKED = ("linking/", "quickstart")  # begin the names of the cases that do not mark findings
-MARKED = (".py", ".toml")  # files that carry marks
+MARKED = (".py", ".ipynb", ".toml")  # files that carry marks
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _MARK = re.compile(r"#\s*expect(-todo)?\b\s*:?\s*(.*)")
@@ -34,7 +36,10 @@ _RULES = re.compile(r"[a-z]+(-[a-z]+)*(, [a-z]+(-[a-z]+)*)*")
 
 @dataclass(frozen=True, order=True)
 class Mark:
-    """A finding, as far as a case can state it. `path` is relative to the folder that holds the case."""
+    """A finding, as far as a case can state it.
+
+    `path` is relative to the folder that holds the case; in a notebook it ends with the cell, as `notes.ipynb:cell 3`.
+    """
 
     path: str
     line: int
@@ -84,12 +89,23 @@ def marks(case: Case) -> tuple[frozenset[Mark], frozenset[Mark]]:
     expected: set[Mark] = set()
     todo: set[Mark] = set()
     for file in case.files(MARKED):
-        # Bytes that are no UTF-8 are the point of some cases; a mark is ASCII and survives.
-        text = (case.folder / file).read_bytes().decode(errors="replace")
-        for number, line in enumerate(_LINE_END.split(text), 1):
-            for known_miss, rules in _marks_of(line, f"{file}:{number}"):
-                (todo if known_miss else expected).update(Mark(file.as_posix(), number, rule) for rule in rules)
+        for name, text in _texts(case.folder / file, file.as_posix()):
+            for number, line in enumerate(_LINE_END.split(text), 1):
+                for known_miss, rules in _marks_of(line, f"{name}:{number}"):
+                    (todo if known_miss else expected).update(Mark(name, number, rule) for rule in rules)
     return frozenset(expected), frozenset(todo)
+
+
+def _texts(file: Path, name: str) -> Iterator[tuple[str, str]]:
+    """What carries the marks of a file: all of it, or each code cell; and its name."""
+    # Bytes that are no UTF-8 are the point of some cases; a mark is ASCII and survives.
+    text = file.read_bytes().decode(errors="replace")
+    if file.suffix != ".ipynb":
+        yield name, text
+        return
+    for number, cell in enumerate(json.loads(text)["cells"], 1):
+        if cell["cell_type"] == "code":
+            yield f"{name}:cell {number}", "".join(cell["source"])
 
 
 def _marks_of(line: str, place: str) -> Iterator[tuple[bool, list[str]]]:
@@ -110,4 +126,4 @@ def run(case: Case, paths: tuple[Path, ...] = ()) -> Report:
 
 def found(report: Report) -> frozenset[Mark]:
     """The findings of a run, as marks."""
-    return frozenset(Mark(finding.place.path, finding.place.span.line, finding.rule) for finding in report.findings)
+    return frozenset(Mark(finding.place.where, finding.place.line, finding.rule) for finding in report.findings)

@@ -235,6 +235,27 @@ def test_a_folder_that_may_not_be_listed_is_said(project: Path, monkeypatch: pyt
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# Notebooks
+
+
+@pytest.mark.parametrize("with_git", [False, True])
+def test_notebooks_are_found_and_what_jupyter_keeps_of_them_is_not(*, with_git: bool) -> None:
+    write("a.ipynb", "a/b.ipynb", "c.ipynb.txt", ".ipynb_checkpoints/a-checkpoint.ipynb", "a/.ipynb_checkpoints/b.py")
+    if with_git:
+        git("init")
+        git("add", ".")
+    assert found() == ["a.ipynb", "a/b.ipynb"]
+    assert found("a/.ipynb_checkpoints", "c.ipynb.txt") == ["a/.ipynb_checkpoints/b.py", "c.ipynb.txt"]
+    assert found(exclude=("a/*.ipynb",)) == ["a.ipynb"]
+
+
+def test_a_notebook_is_test_code_by_its_folder_alone() -> None:
+    write("tests/a.ipynb", "test_a.ipynb")
+    files = discover([Path()], root=Path.cwd())
+    assert [(file.name, file.test) for file in files] == [("test_a.ipynb", False), ("tests/a.ipynb", True)]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # Links
 
 

@@ -4,6 +4,7 @@ pre-commit builds the hook's environment with pip, which takes a while and the p
 pre-commit sees to it that this happens once for all the commits.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -197,6 +198,15 @@ def test_a_commit_that_only_changes_settings_runs_the_hook(project: Repository) 
     assert hook_line(output).endswith("Failed"), output
     assert "pyproject.toml" in output
     assert "sinks" in output
+
+
+def test_a_finding_in_a_notebook_blocks_the_commit(project: Repository) -> None:
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": DEVIANT}]
+    (project.folder / "tour.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}), encoding="utf-8")
+    status, output = project.commit()
+    assert status == 1
+    assert hook_line(output).endswith("Failed"), output
+    assert "tour.ipynb:cell 1:2:" in output
 
 
 def test_files_outside_git_are_not_looked_at(project: Repository) -> None:

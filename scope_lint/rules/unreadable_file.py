@@ -2,7 +2,7 @@
 
 What it finds. A file that mentions a sink and is no valid Python: a syntax error, bytes that are not in the encoding
 that the file declares, NUL bytes, a broken notebook, nesting too deep to be parsed. A file that mentions none is never
-parsed, and never reported.
+parsed, and never reported. In a notebook, a cell that is no Python is reported alone, and the others are read.
 
 Why it matters. What cannot be read is not checked, and must not look as if all were well.
 
