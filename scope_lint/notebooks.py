@@ -1,7 +1,7 @@
-"""Places in notebooks: from the lines of the joined text to cells."""
+"""The code cells of a notebook in the text that is made of them, and places in cells."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import is_
 from typing import TypeVar, cast
 
@@ -11,6 +11,12 @@ from msgspec.structs import replace
 from scope_lint.model import Cell, Place
 
 _T = TypeVar("_T")
+
+
+def extents(cells: Sequence[Cell], lines: int) -> Iterator[tuple[int, int]]:
+    """Yield the first line of each cell in a notebook's text of so many lines, and the last one before the next."""
+    for position, cell in enumerate(cells, start=1):
+        yield cell.first, cells[position].first - 1 if position < len(cells) else lines
 
 
 def in_cells(value: _T, notebooks: Mapping[str, Sequence[Cell]]) -> _T:

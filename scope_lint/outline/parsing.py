@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from msgspec.structs import replace
 
 from scope_lint.model import Cell, Chunk, Outline, Place, Problem, Span
+from scope_lint.notebooks import extents
 from scope_lint.outline.scan import Scan, without_form_feeds
 
 _WORD = re.compile(r"\w+")
@@ -54,16 +55,16 @@ def set_apart(path: str, code: str, cells: Sequence[Cell]) -> tuple[str, Outline
         The text with blank lines in their place, and what is to be said of them: a chunk or a problem for each.
     """
     lines = code.split("\n")
-    ends = [cell.first - 1 for cell in cells[1:]] + [len(lines)]
     chunks: list[Chunk] = []
     problems: list[Problem] = []
-    for cell, end in zip(cells, ends, strict=True):
-        above = cell.first - 1
-        refused = parse(path, "\n".join([*lines[above:end], ""]))
+    for first, last in extents(cells, len(lines)):
+        above = first - 1
+        cell = "\n".join(lines[above:last]).rstrip("\n")  # what is missing at its end is missed in its last line
+        refused = parse(path, f"{cell}\n")
         if isinstance(refused, Outline):
             chunks += [replace(chunk, lines=_moved(chunk.lines, above)) for chunk in refused.chunks]
             problems += [_below(problem, above) for problem in refused.problems]
-            lines[above:end] = [""] * (end - above)
+            lines[above:last] = [""] * (last - above)
     return "\n".join(lines), Outline(tuple(chunks), tuple(problems))
 
 

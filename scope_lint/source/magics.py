@@ -30,7 +30,7 @@ _LANGUAGE = re.compile(r"\s*%(?:fs|md|r|scala|sh|sql)\b")  # of Databricks: for 
 _INDENTATION = re.compile(r"(?:[ \t]*\n)*(?P<blank>[ \t]+)[^ \t\n]")
 _ESCAPE = re.compile(r"(?P<blank>[ \t]*)(?:[%!?]|[,;/](?=[^\W\d]))")
 _TO_LINE_END = re.compile(r"(?:[^\\\n]++|\\\n|\\)*+")
-_TIMED = re.compile(r"[ \t]*%(?:time|timeit|prun|memit)[ \t]++(?:-\w++[ \t]*+\d*+[ \t]++)*+(?=[^\n])")
+_TIMED = re.compile(r"[ \t]*%(?:time|timeit|prun|memit)[ \t]++(?:-\w++(?:[ \t]++\d++)?+[ \t]++)*+(?=[^\n])")
 _TIMED_VALUE = re.compile(r"[ \t]*%time[ \t]++(?=[^\n])")
 _TOKEN = re.compile(
     r"""

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from scope_lint.model import Cell, File, Problem
+from scope_lint.notebooks import extents
 from scope_lint.source.magics import dedented, is_python, to_python
 from scope_lint.source.problems import UTF8_BOM, at_start
 
@@ -35,9 +36,8 @@ class Notebook(Struct, frozen=True):
     def code(self) -> str:
         """The Python of the cells, in the same lines: what is for IPython alone is blank or `pass`."""
         lines = self.text.split("\n")
-        ends = [cell.first - 1 for cell in self.cells[1:]] + [len(lines)]
-        parts = (lines[cell.first - 1 : end] for cell, end in zip(self.cells, ends, strict=True))
-        return "\n".join(to_python("\n".join(part)) for part in parts)
+        cells = ("\n".join(lines[first - 1 : last]) for first, last in extents(self.cells, len(lines)))
+        return "\n".join(map(to_python, cells))
 
 
 class _Cell(Struct):
