@@ -81,7 +81,8 @@ def _subscript(scope: Scope, node: cst.Subscript) -> Operand:
     base = evaluate(scope, node.value)
     index = subscript_index(scope, node)
     if index is None:
-        return unknown(scope, node, "a slice")
+        index = scope.frozen(unknown(scope, node, "a slice"))
+        return scope.add(Item(scope.frozen(base), index, scope.span(node)))
     if base < 0:
         known = dicts.get(scope, base, index)
         if known is not None:

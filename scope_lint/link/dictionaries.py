@@ -165,6 +165,8 @@ def _unknown_item(ref: Ref, base: Abstract) -> Leaf:
     unknown = leaf(ref, "an item of something that is not known")
     if isinstance(base, External) and base.name == "os.environ":
         return replace(unknown, type="str")
+    if isinstance(base, Leaf) and base.made:  # a part of what is made on the spot is no identity either
+        return replace(unknown, made=True)
     return unknown
 
 
