@@ -1,6 +1,6 @@
 """activation: which stores are on, and why: a user's always, one that ships where its SDK is imported or called."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -49,3 +49,34 @@ def activate(
         if reasons or not store.on or store.declared_at is not None:
             found.append(Active(store, reasons[0] if reasons else None, files))
     return tuple(found)
+
+
+def trusted(
+    active: Sequence[Active], words: Callable[[str, Collection[str]], Collection[str]]
+) -> dict[str, frozenset[str]]:
+    """Return the names of calls that count in each file that imports an SDK, whatever stands near them.
+
+    A name as common as `get` is among them only where the file mentions a class or function that it is called on.
+    `words` tells which of some names stand in a file.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for each in active:
+        receivers = _receivers(each.store)
+        for file in each.files:
+            mentioned = frozenset(words(file, receivers.keys()))
+            names = (name for receiver in mentioned for name in receivers[receiver])
+            found[file] = found.get(file, frozenset()).union(names, _distinctive(each.store))
+    return found
+
+
+def _receivers(store: Store) -> dict[str, set[str]]:
+    """Return the names that calls are made on, each with the last names of the calls."""
+    receivers: dict[str, set[str]] = {}
+    for sink in store.sinks:
+        for receiver in sink.receivers or store.receivers:
+            receivers.setdefault(receiver.rpartition(".")[2], set()).add(sink.call.rpartition(".")[2])
+    return receivers
+
+
+def _distinctive(store: Store) -> frozenset[str]:
+    return frozenset(sink.call for sink in store.sinks if "." not in sink.call) - COMMON_NAMES

@@ -77,6 +77,10 @@ class Corpus:
                 found.setdefault(name, set()).add(file)
         return {name: frozenset(files) for name, files in found.items()}
 
+    def words(self, file: str, names: Collection[str]) -> list[str]:
+        """Return those of `names` that stand as words in a file."""
+        return words_finder(names)(self.readings[file].source.data)
+
     def look_for(self, interests: Iterable[Interest], trusted: Mapping[str, frozenset[str]]) -> None:
         """Outline the files in which the sieve finds one of `interests`, or one of the names it is `trusted` with.
 

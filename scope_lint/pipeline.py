@@ -55,7 +55,7 @@ def _linked(corpus: Corpus, active: Sequence[Active]) -> Linked:
     paths = sorted(corpus.readings)
     stores = [each.store for each in active]
     imports = {each.store.name: each.files for each in active}
-    corpus.look_for(interests(stores), _trusted(active))
+    corpus.look_for(interests(stores), activation.trusted(active, corpus.words))
     corpus.collect()
     while True:
         linked = link(corpus.facts(), paths, stores, imports)
@@ -63,16 +63,6 @@ def _linked(corpus: Corpus, active: Sequence[Active]) -> Linked:
         corpus.want(linked.wanted)
         if not corpus.collect():
             return replace(linked, sites=corpus.in_cells(linked.sites))
-
-
-def _trusted(active: Sequence[Active]) -> dict[str, frozenset[str]]:
-    """Return the names of calls that count in each file that imports an SDK."""
-    trusted: dict[str, frozenset[str]] = {}
-    for each in active:
-        names = frozenset(sink.call.rpartition(".")[2] for sink in each.store.sinks)
-        for file in each.files:
-            trusted[file] = trusted.get(file, frozenset()) | names
-    return trusted
 
 
 def _judged(corpus: Corpus, settings: Settings, active: Sequence[Active], linked: Linked) -> tuple[Finding, ...]:

@@ -133,13 +133,15 @@ def interests(stores: Sequence[Store]) -> tuple[Interest, ...]:
     """The names by which the sinks of `stores` are called, sorted.
 
     A name as common as `add` is of interest only near a keyword of its scope, or near one of the names before it in
-    `call` (`shelf` of `shelf.put`); if its scope can be passed by position and nothing stands before it, everywhere.
+    `call` (`shelf` of `shelf.put`), as is a name that an SDK's calls have others before; if its scope can be passed by
+    position and nothing stands before it, everywhere.
     """
     near: dict[str, frozenset[str]] = {}
     for store in stores:
         for sink in store.sinks:
             *before, name = sink.call.split(".")
-            words = frozenset(_near(sink, store, before)) if name in COMMON_NAMES else frozenset()
+            says_little = name in COMMON_NAMES or (bool(store.on) and bool(before))
+            words = frozenset(_near(sink, store, before)) if says_little else frozenset()
             known = near.get(name, words)
             near[name] = known | words if known and words else frozenset()
     return tuple(Interest(name, tuple(sorted(words))) for name, words in sorted(near.items()))

@@ -30,6 +30,8 @@ from scope_lint.model import Sink, Store
 if TYPE_CHECKING:
     from scope_lint.link.resolve import Resolver
 
+# What a call is made on is followed for every call of a common name: an answer further away than this is none.
+MOST_STEPS_TO_RECEIVER = 400
 # Methods that so many classes have that the name alone says nothing.
 COMMON_METHODS = frozenset(
     """
@@ -41,7 +43,7 @@ COMMON_METHODS = frozenset(
 # What is called like one of these holds no memories, whatever keywords its methods take.
 _NO_MEMORY = frozenset(
     """
-    analytics cache conn connection cursor database db engine http httpx log logger logging metric metrics mixpanel
+    analytics cache conn connection cursor database db http httpx log logger logging metric metrics mixpanel
     oauth objects posthog prometheus queryset queue redis requests sentry span statsd tracer
     """.split()  # noqa: SIM905 - twenty pairs of quotes say nothing
 )
@@ -139,7 +141,7 @@ class Evidence:
         key = (id(site.unit), site.index)
         known = self._callees.get(key)
         if known is None:
-            self.resolver.begin()
+            self.resolver.begin(MOST_STEPS_TO_RECEIVER)
             known = self._callees[key] = _callee(self.resolver, site)
         return known
 

@@ -45,14 +45,16 @@ class Resolver:
         self.program = program
         self.top = Frame()
         self._steps = 0
+        self._most = MOST_STEPS
         self._depth = 0
         self._cuts = 0
         self._open: set[tuple[int, int, int]] = set()
         self.running: set[tuple[ClassRef, str]] = set()
 
-    def begin(self) -> None:
-        """Start the work of one flow."""
+    def begin(self, most: int = MOST_STEPS) -> None:
+        """Start the work of one flow, with so many steps at most."""
         self._steps = 0
+        self._most = most
 
     def resolve(self, ref: Ref) -> tuple[Abstract, ...]:
         """Return the alternatives of a value, its parameters standing for what its frame says."""
@@ -64,7 +66,7 @@ class Resolver:
         if running in self._open:
             return self.cut(ref, ITSELF)
         self._steps += 1
-        if self._depth >= MOST_DEPTH or self._steps >= MOST_STEPS:
+        if self._depth >= MOST_DEPTH or self._steps >= self._most:
             return self.cut(ref, "it goes through too many steps")
         cuts = self._cuts
         self._open.add(running)
