@@ -1,7 +1,7 @@
 """The forms of a scope: how the argument that holds it is turned into keys."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -229,10 +229,11 @@ _COMPARISON = re.compile(
 
 def _filter_string(_resolver: "Resolver", found: Found, place: Place, _spec: ScopeSpec) -> Scope:
     """Return the keys that a filter expression in a string compares with values."""
+    found = present(found)
     if len(found) != 1 or not isinstance(found[0], Leaf):
         return opaque("a filter that is not followed", place, found)
     leaf = found[0]
-    parts = leaf.parts or ((leaf.constant,) if leaf.constant is not None and not leaf.conversions else ())
+    parts = tuple(_parts(leaf))
     text = "".join(part if isinstance(part, str) else f"\x00{index}\x00" for index, part in enumerate(parts))
     keys = []
     for match in _COMPARISON.finditer(text):
@@ -241,10 +242,25 @@ def _filter_string(_resolver: "Resolver", found: Found, place: Place, _spec: Sco
         if held.startswith("\x00"):
             filled = parts[int(held.strip("\x00"))]
             value = filled if not isinstance(filled, str) else value
+        if match["key"] == "scope":  # all of it, as JSON
+            return opaque(f"{leaf.text}: a filter that compares whole scopes", place, found)
         keys.append(key_of(match["key"], Held((value,), maybe=False, place=place)))
     if not keys:
         return opaque(f"{leaf.text}: a filter that is not understood", place, found)
     return Scope(place, tuple(keys), needs=needs([found]))
+
+
+def _parts(value: "str | Abstract") -> Iterator["str | Abstract"]:
+    """Yield the texts and values that a string is made of, those of strings within it included."""
+    if not isinstance(value, Leaf):
+        yield value
+    elif value.constant is not None and not value.conversions:
+        yield value.constant
+    elif value.parts and len(value.conversions) == 1:
+        for part in value.parts:
+            yield from _parts(part)
+    else:
+        yield value
 
 
 FORMS: dict[str, Callable[["Resolver", Found, Place, ScopeSpec], Scope]] = {
