@@ -9,14 +9,20 @@ from scope_lint.sieve import COMMON_NAMES
 
 
 class Active(Struct, frozen=True):
-    """A store that is on, what switched it on, and the files that import its SDK.
+    """A store that is on, with the modules and the telling names that can have switched it on.
 
-    `reason` is the module imported or the call seen; None for a store that needs none.
+    `imports` pairs each module of its SDK that is imported with the files that do, `mentions` each name of a call that
+    stands somewhere with the files where it does; a store that needs neither can have both empty.
     """
 
     store: Store
-    reason: str | None = None
-    files: frozenset[str] = frozenset()
+    imports: tuple[tuple[str, frozenset[str]], ...] = ()
+    mentions: tuple[tuple[str, frozenset[str]], ...] = ()
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files that import the SDK."""
+        return frozenset().union(*(files for _, files in self.imports))
 
 
 def modules(stores: Sequence[Store]) -> frozenset[str]:
@@ -43,11 +49,10 @@ def activate(
     """
     found = []
     for store in stores:
-        files = frozenset(file for module in store.on for file in imported.get(module, ()))
-        reasons = [module for module in store.on if imported.get(module)]
-        reasons += [name for name in sorted(_telling(store)) if named.get(name)]
-        if reasons or not store.on or store.declared_at is not None:
-            found.append(Active(store, reasons[0] if reasons else None, files))
+        imports = tuple((module, frozenset(imported[module])) for module in store.on if imported.get(module))
+        mentions = tuple((name, frozenset(named[name])) for name in sorted(_telling(store)) if named.get(name))
+        if imports or mentions or not store.on or store.declared_at is not None:
+            found.append(Active(store, imports, mentions))
     return tuple(found)
 
 
