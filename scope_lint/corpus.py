@@ -150,6 +150,13 @@ class Corpus:
         notebook = reading.source.notebook if reading else None
         return notebook.text if isinstance(notebook, Notebook) else self.text(name)
 
+    def outlined(self, name: str) -> Outline:
+        """Return the outline of a file that was read, made now if nothing needed it before."""
+        reading = self.readings[name]
+        if reading.outline is None:
+            self._outline(reading)
+        return reading.outline or Outline(())
+
     def text(self, name: str) -> str | None:
         """Return the Python in a file, or None if it cannot be decoded."""
         reading = self.readings.get(name)

@@ -416,10 +416,78 @@ class Stats(Struct, frozen=True):
     test_sites: int = 0
 
 
+class Reason(Struct, frozen=True):
+    """Why a store is on.
+
+    settings  the settings declare it, at `place`
+    import    the file `path` imports the module `name`
+    mention   the file `path` mentions `name`, a call that no other library has
+    always    it ships and belongs to no SDK
+    calls     what is called on `name` writes and reads under an identity, first at `place`
+    """
+
+    how: Literal["settings", "import", "mention", "always", "calls"]
+    name: str | None = None
+    path: str | None = None
+    place: Place | None = None
+
+
+class SinkUse(Struct, frozen=True):
+    """The sites of one sink of a store; `declared` in the settings."""
+
+    call: str
+    role: Role
+    sites: int
+    declared: bool = False
+
+
+class StoreUse(Struct, frozen=True):
+    """A store that is on, and its sites in the files that are reported.
+
+    `sinks` are those with sites, and those that the settings declare, by role and name. `opaque` and `test` count those
+    of the `sites` that are opaque or in test code; `left_out` are more in test code, which do not count.
+    """
+
+    name: str
+    reason: Reason
+    sinks: tuple[SinkUse, ...]
+    sites: int
+    opaque: int
+    test: int
+    left_out: int
+
+
+class UnrecognisedSdk(Struct, frozen=True, order=True):
+    """Modules of an SDK that `files` import, though no call of the `stores` that they switch on was recognised."""
+
+    modules: tuple[str, ...]
+    stores: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+class UncountedClass(Struct, frozen=True):
+    """A class that looks like a store but was not counted: its methods by what they do, and where its name stands."""
+
+    name: str
+    place: Place
+    writes: tuple[str, ...]
+    reads: tuple[str, ...]
+    deletes: tuple[str, ...]
+
+
+class Inventory(Struct, frozen=True):
+    """The stores of a run, and what was seen but not understood, in the order in which they are shown."""
+
+    stores: tuple[StoreUse, ...] = ()
+    sdks: tuple[UnrecognisedSdk, ...] = ()
+    classes: tuple[UncountedClass, ...] = ()
+
+
 class Report(Struct, frozen=True):
     """The outcome of a run: findings and sites in the order in which they are shown, and what was not understood.
 
-    `fail_on` is the least severity that fails the run, as the settings have it.
+    `fail_on` is the least severity that fails the run, as the settings have it. `stores` is filled where it is asked
+    for.
     """
 
     findings: tuple[Finding, ...]
@@ -427,3 +495,4 @@ class Report(Struct, frozen=True):
     problems: tuple[Problem, ...]
     stats: Stats
     fail_on: Severity = "warning"
+    stores: Inventory = Inventory()

@@ -5,16 +5,19 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from scope_lint import inventory
 from scope_lint.config import Settings
 from scope_lint.corpus import Corpus
 from scope_lint.link import Linked
-from scope_lint.model import Finding, Place, Report, Stats
+from scope_lint.model import Finding, Inventory, Place, Report, Severity, Stats
 from scope_lint.projects import Project
 from scope_lint.rules import RULES, is_on, unmatched_store, unused_ignore
 from scope_lint.suppress import Ignore, find_ignores, suppress
 
 
-def assemble(project: Project, corpus: Corpus, findings: Sequence[Finding], linked: Linked) -> Report:
+def assemble(
+    project: Project, corpus: Corpus, findings: Sequence[Finding], linked: Linked, stores: Inventory
+) -> Report:
     """Return the report of one project."""
     suppressed = suppress(findings, _ignores(project, corpus))
     unused = _unused(project.settings, suppressed.unused) if project.whole else ()
@@ -35,7 +38,7 @@ def assemble(project: Project, corpus: Corpus, findings: Sequence[Finding], link
     )
     unreported = {file.name for file in project.files} - project.reported
     problems = sorted(problem for problem in corpus.problems if problem.place.path not in unreported)
-    return Report(tuple(found), shown, tuple(problems), stats, project.settings.fail_on)
+    return Report(tuple(found), shown, tuple(problems), stats, project.settings.fail_on, stores)
 
 
 def in_order(finding: Finding) -> tuple[Place, str, str]:
@@ -108,4 +111,6 @@ def merged(reports: Sequence[Report]) -> Report:
     sites = sorted((site for report in reports for site in report.sites), key=lambda site: (site.place, site.store))
     problems = sorted(problem for report in reports for problem in report.problems)
     strict = all(report.fail_on == "error" for report in reports)
-    return Report(tuple(findings), tuple(sites), tuple(problems), Stats(**total), "error" if strict else "warning")
+    stores = inventory.merged([report.stores for report in reports])
+    fail_on: Severity = "error" if strict else "warning"
+    return Report(tuple(findings), tuple(sites), tuple(problems), Stats(**total), fail_on, stores)

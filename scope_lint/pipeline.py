@@ -5,21 +5,24 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from scope_lint import activation, beliefs, dependencies, rules
+from scope_lint import activation, beliefs, dependencies, inventory, rules
 from scope_lint.activation import Active
 from scope_lint.config import Overrides, Settings
 from scope_lint.corpus import Corpus
 from scope_lint.link import Linked, link
-from scope_lint.model import Evidence, Finding, Report, Sink, Store
+from scope_lint.model import Evidence, Finding, Inventory, Report, Sink, Store
 from scope_lint.outcome import assemble, merged
 from scope_lint.projects import Project, find_projects
 from scope_lint.sieve import interests
 
 
-def check(paths: Sequence[Path], *, config: Path | None = None, overrides: Overrides | None = None) -> Report:
+def check(
+    paths: Sequence[Path], *, config: Path | None = None, overrides: Overrides | None = None, stores: bool = False
+) -> Report:
     """Judge the projects that `paths` belong to, and report what is in `paths`.
 
-    `config` names a settings file to use instead of those found; `overrides` are what the command line adds.
+    `config` names a settings file to use instead of those found; `overrides` are what the command line adds; `stores`
+    asks for the inventory of stores as well.
 
     Raises:
         SettingsError: the settings, or the overrides, are wrong.
@@ -27,15 +30,16 @@ def check(paths: Sequence[Path], *, config: Path | None = None, overrides: Overr
     """
     names = [rule.name for rule in rules.RULES]
     projects = find_projects(paths, config, overrides or Overrides(), names)
-    return merged([_run(project) for project in projects])
+    return merged([_run(project, stores=stores) for project in projects])
 
 
-def _run(project: Project) -> Report:
+def _run(project: Project, *, stores: bool) -> Report:
     corpus = Corpus(project.files)
     active = _activated(corpus, project)
     linked = _linked(corpus, active)
     findings = _judged(corpus, project.settings, active, linked)
-    return assemble(project, corpus, findings, linked)
+    found = inventory.take(project, corpus, active, linked) if stores else Inventory()
+    return assemble(project, corpus, findings, linked, found)
 
 
 def _activated(corpus: Corpus, project: Project) -> tuple[Active, ...]:

@@ -169,6 +169,16 @@ def may_be_home_made(data: bytes) -> bool:
     return any(tells_of_memory(name, called) for name, called in verbs.items())
 
 
+_DEFINED = re.compile(rb"\bdef[ \t]+(%b)[ \t]*\(" % "|".join(sorted(ROLES)).encode())
+
+
+def may_define_store(data: bytes) -> bool:
+    """Whether a file with this content can define a class that writes and reads under an identity."""
+    if not any(keyword.encode() in data for keyword in IDENTITY_KEYWORDS):
+        return False
+    return {"write", "read"} <= {ROLES[name.decode()] for name in _DEFINED.findall(data)}
+
+
 def _near(sink: Sink, store: Store, before: Sequence[str]) -> Iterator[str]:
     yield from before
     yield from (module.rpartition(".")[2] for module in store.on)
