@@ -1,8 +1,9 @@
-"""Findings and sites as JSON, in the form that other programs may rely on (version 1)."""
+"""Findings, sites and stores as JSON, in the form that other programs may rely on (version 1)."""
 
 import msgspec
 
-from scope_lint.model import Finding, Key, Place, Report, Site, Support
+from scope_lint.model import Finding, Key, Place, Report, Site, StoreUse, Support, UncountedClass, UnrecognisedSdk
+from scope_lint.report.roles import by_role, total
 from scope_lint.report.shapes import shape_of
 
 VERSION = 1
@@ -20,6 +21,19 @@ def render_sites(report: Report) -> str:
     """Encode every site of `report`, in the report's order."""
     sites: list[_Json] = [_site(site) for site in report.sites]
     return _encode({"version": VERSION, "sites": sites})
+
+
+def render_stores(report: Report) -> str:
+    """Encode the inventory of `report`, in its order."""
+    found = report.stores
+    return _encode(
+        {
+            "version": VERSION,
+            "stores": [_store(use) for use in found.stores],
+            "unrecognised": [_sdk(sdk) for sdk in found.sdks],
+            "uncounted": [_class(cls) for cls in found.classes],
+        }
+    )
 
 
 def _finding(finding: Finding) -> _Json:
@@ -73,6 +87,35 @@ def _key(key: Key) -> _Json:
         "maybe": key.maybe,
         "nullable": any(writing.nullable for writing in writings),
         **_line(writings[0].place if writings else key.place),
+    }
+
+
+def _store(use: StoreUse) -> _Json:
+    reason = use.reason
+    at: dict[str, _Json] = {"path": reason.path, "line": None}
+    return {
+        "name": use.name,
+        "why": {"how": reason.how, "name": reason.name, **(_line(reason.place) if reason.place else at)},
+        "sites": use.sites,
+        "opaque": use.opaque,
+        "test": use.test,
+        "left_out": use.left_out,
+        "roles": {label: total(sinks) for label, sinks in by_role(use).items()},
+        "sinks": [{"call": sink.call, "role": sink.role, "sites": sink.sites} for sink in use.sinks],
+    }
+
+
+def _sdk(sdk: UnrecognisedSdk) -> _Json:
+    return {"modules": list(sdk.modules), "stores": list(sdk.stores), "files": list(sdk.files)}
+
+
+def _class(cls: UncountedClass) -> _Json:
+    return {
+        **_start(cls.place),
+        "class": cls.name,
+        "write": list(cls.writes),
+        "read": list(cls.reads),
+        "delete": list(cls.deletes),
     }
 
 
