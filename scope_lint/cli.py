@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, ParamSpec, TypeVar
+from typing import IO, TYPE_CHECKING, Literal, ParamSpec, TypedDict, TypeVar, Unpack
 
 import click
 
@@ -63,6 +63,18 @@ def _corpus(command: Callable[_P, _R]) -> Callable[_P, _R]:
     ):
         command = parameter(command)
     return command
+
+
+class _Options(TypedDict):
+    """The values of these options."""
+
+    paths: tuple[Path, ...]
+    config: Path | None
+    exclude: tuple[str, ...]
+    tests: bool
+    tracked: bool
+    form: str
+    colour: bool | None
 
 
 @click.group(cls=_CheckByDefault, context_settings={"help_option_names": ["-h", "--help"]})
@@ -122,29 +134,22 @@ def check(  # noqa: PLR0913 - one parameter per option is how click calls
 
 @scope_lint.command()
 @_corpus
-def sites(  # noqa: PLR0913 - one parameter per option is how click calls
-    *,
-    paths: tuple[Path, ...],
-    config: Path | None,
-    exclude: tuple[str, ...],
-    tests: bool,
-    tracked: bool,
-    form: str,
-    colour: bool | None,
-) -> None:
+def sites(**options: Unpack[_Options]) -> None:
     """List the memory calls in PATHS, side by side.
 
     PATHS are files and folders, by default the working directory.
     """
-    # Imported here: `--help` and `--version` need none of it.
-    from scope_lint.config import Overrides  # noqa: PLC0415 - see above
-    from scope_lint.report import COLOURED_SITES, SITES, summary  # noqa: PLC0415 - see above
+    _show("sites", options)
 
-    report = _run(paths, config, Overrides(exclude=exclude, tests=tests or None, tracked=tracked))
-    in_colour = _in_colour(colour)
-    _print((COLOURED_SITES if in_colour else SITES)[form](report), sys.stdout, colour=in_colour)
-    for part in (summary.limits(report), summary.coverage(report)):
-        _print(part, sys.stderr)
+
+@scope_lint.command()
+@_corpus
+def stores(**options: Unpack[_Options]) -> None:
+    """List the stores in PATHS, and how each is used.
+
+    What was seen but not understood comes last. PATHS are files and folders, by default the working directory.
+    """
+    _show("stores", options)
 
 
 @scope_lint.command()
@@ -188,16 +193,31 @@ def main() -> None:
     sys.exit(status)
 
 
-def _run(paths: tuple[Path, ...], config: Path | None, overrides: "Overrides") -> "Report":
+def _run(paths: tuple[Path, ...], config: Path | None, overrides: "Overrides", *, stores: bool = False) -> "Report":
     # Imported here: `--help` and `--version` need none of it.
     from scope_lint import pipeline  # noqa: PLC0415 - see above
     from scope_lint.config import SettingsError  # noqa: PLC0415 - see above
     from scope_lint.discover import DiscoverError  # noqa: PLC0415 - see above
 
     try:
-        return pipeline.check(paths or (Path(),), config=config, overrides=overrides)
+        return pipeline.check(paths or (Path(),), config=config, overrides=overrides, stores=stores)
     except (SettingsError, DiscoverError) as error:
         raise Failure(str(error)) from error
+
+
+def _show(what: Literal["sites", "stores"], options: _Options) -> None:
+    """Print a list of what there is on stdout, and how much was seen on stderr."""
+    # Imported here: `--help` and `--version` need none of it.
+    from scope_lint.config import Overrides  # noqa: PLC0415 - see above
+    from scope_lint.report import COLOURED_LISTS, LISTS, summary  # noqa: PLC0415 - see above
+
+    overrides = Overrides(exclude=options["exclude"], tests=options["tests"] or None, tracked=options["tracked"])
+    report = _run(options["paths"], options["config"], overrides, stores=what == "stores")
+    in_colour = _in_colour(options["colour"])
+    form = (COLOURED_LISTS if in_colour else LISTS)[what][options["form"]]
+    _print(form(report), sys.stdout, colour=in_colour)
+    for part in (summary.limits(report), summary.coverage(report)):
+        _print(part, sys.stderr)
 
 
 def _in_colour(choice: bool | None) -> bool:  # noqa: FBT001 - the option's own value, None if it is not given

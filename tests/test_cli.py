@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from scope_lint import __version__
 from scope_lint.cli import scope_lint
-from scope_lint.report import FORMATS, SITES
+from scope_lint.report import FORMATS, SITES, STORES
 from scope_lint.rules import RULES
 
 COMMAND = (sys.executable, "-m", "scope_lint")
@@ -72,7 +72,9 @@ def spawn(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str
 # --- without a pipeline
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("-h",), ("check", "-h"), ("sites", "--help"), ("rules", "-h")])
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("-h",), ("check", "-h"), ("sites", "--help"), ("stores", "-h"), ("rules", "-h")]
+)
 def test_help_is_on_stdout(arguments: tuple[str, ...]) -> None:
     result = run(*arguments)
     assert (result.exit_code, result.stderr) == (0, "")
@@ -115,9 +117,9 @@ def test_wrong_usage_exits_with_2_and_says_what_is_wrong(arguments: tuple[str, .
 
 
 def test_the_formats_offered_are_those_that_exist() -> None:
-    for name in ("check", "sites"):
+    for name in ("check", "sites", "stores"):
         offered = {option.name: option.type for option in scope_lint.commands[name].params}["form"]
-        assert set(getattr(offered, "choices", ())) == set(FORMATS) == set(SITES)
+        assert set(getattr(offered, "choices", ())) == set(FORMATS) == set(SITES) == set(STORES)
 
 
 def test_rules_lists_every_rule_once() -> None:
@@ -232,7 +234,7 @@ def test_nothing_to_look_at_is_said(project: Callable[..., Path]) -> None:
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "0 memory calls: nothing was checked\n")
 
 
-@pytest.mark.parametrize("command", ["check", "sites"])
+@pytest.mark.parametrize("command", ["check", "sites", "stores"])
 def test_a_path_that_does_not_exist_exits_with_2(project: Callable[..., Path], command: str) -> None:
     project(a=AGREED)
     result = run(command, "a.py", "nowhere.py")
