@@ -25,12 +25,13 @@ _AUTOMAGIC = frozenset(
     """.split()  # noqa: SIM905 - thirty pairs of quotes say nothing
 )
 
-_CELL_MAGIC = re.compile(r"(?P<above>(?:[ \t]*(?:\#[^\n]*)?\n)*)[ \t]*%%(?P<name>!|\w+)[^\n]*")
+_CELL_MAGIC = re.compile(r"(?P<above>(?:[ \t]*+(?:\#[^\n]*+)?\n)*+)[ \t]*+%%(?P<name>!|\w+)[^\n]*")
 _LANGUAGE = re.compile(r"\s*%(?:fs|md|r|scala|sh|sql)\b")  # of Databricks: for its line, or for all of its cell
 _INDENTATION = re.compile(r"(?:[ \t]*\n)*(?P<blank>[ \t]+)[^ \t\n]")
 _ESCAPE = re.compile(r"(?P<blank>[ \t]*)(?:[%!?]|[,;/](?=[^\W\d]))")
 _TO_LINE_END = re.compile(r"(?:[^\\\n]++|\\\n|\\)*+")
 _TIMED = re.compile(r"[ \t]*%(?:time|timeit|prun|memit)[ \t]++(?:-\w++(?:[ \t]++\d++)?+[ \t]++)*+(?=[^\n])")
+_TIMED_LENGTH = 1_000  # characters of a statement, so that many that never end do not cost their square
 _TIMED_VALUE = re.compile(r"[ \t]*%time[ \t]++(?=[^\n])")
 _TOKEN = re.compile(
     r"""
@@ -64,15 +65,16 @@ def to_python(cell: str) -> str:
     Args:
         cell: its text, with line feeds alone.
     """
-    while match := _CELL_MAGIC.match(cell):
-        body = match["above"] + cell[match.end() :]
-        name = match["name"]
-        if name.lower() in _OTHER or (name not in _PYTHON and not is_python(_lines_to_python(body))):
-            return "\n" * cell.count("\n")
-        cell = body
-    code = _lines_to_python(cell)
-    foreign = (_is_automagic(cell) or _LANGUAGE.match(cell)) and not is_python(code)
-    return "\n" * cell.count("\n") if foreign else code
+    above, names, at = "", [], 0
+    while match := _CELL_MAGIC.match(cell, at):
+        above += match["above"]
+        names.append(match["name"])
+        at = match.end()
+    code = above + _lines_to_python(cell[at:])
+    if not _OTHER.isdisjoint(map(str.lower, names)):
+        return "\n" * cell.count("\n")
+    doubtful = not _PYTHON.issuperset(names) or _is_automagic(cell) or _LANGUAGE.match(cell)
+    return "\n" * cell.count("\n") if doubtful and not is_python(code) else code
 
 
 def _lines_to_python(cell: str) -> str:
@@ -89,9 +91,9 @@ def _escaped(cell: str, at: int, blank: str) -> tuple[str, int]:
     """The Python for a logical line that is a magic, and where the line ends."""
     if timed := _TIMED.match(cell, at):
         start = timed.end()
-        statement, end = _logical_line(cell, start)
+        statement, length = _logical_line(cell[start : start + _TIMED_LENGTH], 0)
         if is_python(f"0;{statement}"):
-            return f"{blank}0;".ljust(start - at) + statement, end
+            return f"{blank}0;".ljust(start - at) + statement, start + length
     line = _magic_at(cell, at)
     return f"{blank}pass" + "\n" * line.count("\n"), at + len(line)
 
@@ -124,9 +126,9 @@ def _help(cell: str, start: int, at: int) -> tuple[str, int]:
 
 def _assigned(cell: str, start: int, at: int) -> tuple[str, int]:
     if timed := _TIMED_VALUE.match(cell, at):
-        value, end = _logical_line(cell, timed.end())
-        if is_python(f"({value.strip()})"):
-            return cell[start:at].ljust(timed.end() - start) + value, end
+        value, length = _logical_line(cell[timed.end() : timed.end() + _TIMED_LENGTH], 0)
+        if is_python(f"({value}\n)"):
+            return cell[start:at].ljust(timed.end() - start) + value, timed.end() + length
     line = _magic_at(cell, at)
     return f"{cell[start:at]} get_ipython()" + "\n" * line.count("\n"), at + len(line)
 
