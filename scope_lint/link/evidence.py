@@ -192,7 +192,8 @@ def _is_of(name: str, receiver: str, call: str, results: frozenset[str]) -> bool
     within = rest[len(package) :]
     if rest[: len(package)] != package or last not in within:
         return False
-    return results.isdisjoint(within[within.index(last) + 1 :])
+    classes_at = [position for position, part in enumerate(within) if part[:1].isupper()]
+    return not classes_at or results.isdisjoint(within[classes_at[-1] + 1 :])
 
 
 def _is_written(callee: Callee, call: str) -> bool:

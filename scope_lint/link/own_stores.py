@@ -57,7 +57,7 @@ def _candidates(evidence: Evidence, taken: Collection[tuple[int, int]]) -> Itera
     for verb, role in sorted(ROLES.items()):
         for site in evidence.resolver.program.calls(verb):
             callee = site.unit.values[site.call.function]
-            if (id(site.unit), site.index) in taken or not isinstance(callee, Attribute):
+            if site.handed_on or (id(site.unit), site.index) in taken or not isinstance(callee, Attribute):
                 continue
             receiver = written_receiver(site)
             if receiver.isidentifier() and not is_no_memory(receiver):

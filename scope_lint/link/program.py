@@ -74,12 +74,17 @@ class FileIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallSite:
-    """A call, the function it stands in, and the chunk of both."""
+    """A call, the function it stands in, and the chunk of both.
+
+    `handed_on`: the call is not made here, its method is handed to another with its arguments beside it, as in
+    `asyncio.to_thread(memory.add, text, user_id=uid)`.
+    """
 
     unit: Unit
     function: FunctionFacts
     call: Call
     index: int
+    handed_on: bool = False
 
     @property
     def place(self) -> Place:
@@ -153,6 +158,11 @@ class Program:
             return
         for name in sorted(self._called_names(unit, unit.values[call.function])):
             self._calls.setdefault(name, []).append(CallSite(unit, function, call, index))
+        for position, argument in enumerate(call.arguments):
+            method = unit.values[argument.value]
+            if isinstance(method, Attribute) and argument.keyword is None and not argument.stars:
+                later = Call(argument.value, call.arguments[position + 1 :], call.span, "")
+                self._calls.setdefault(method.name, []).append(CallSite(unit, function, later, index, handed_on=True))
 
     def _called_names(self, unit: Unit, callee: Value) -> set[str]:
         if isinstance(callee, Attribute):

@@ -160,6 +160,8 @@ def _receiver(owner: Definition, receiver: Abstract | None) -> Abstract | None:
 
 def _is_none_of_it(match: Match, scope: Scope) -> bool:
     """Tell whether a sink with a common name was met that takes no scope after all."""
+    if match.site.handed_on and scope.left_out:  # the method is registered, kept or shown
+        return True
     if match.store.declared_at is None:
         if scope.impossible or (scope.left_out and (match.sink.demanded or not match.known)):
             return True
