@@ -86,6 +86,11 @@ def member(source: Source, cls: Class, name: str) -> list[Class]:
     return found
 
 
+def has_member(cls: Class, name: str) -> bool:
+    """Tell whether the class itself gives its instances an attribute or property of that name."""
+    return any(given == name for given, _ in _members(cls))
+
+
 def around(source: Source, cls: Class) -> Iterator[Class]:
     """Yield the classes that are one step away: through any attribute, property or result of a method."""
     for owner in lineage(source, cls):

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from conformance.classes import around, lineage, member, method, methods, names, unknown_bases
+from conformance.classes import around, has_member, lineage, member, method, methods, names, unknown_bases
 from conformance.names import Class, Routine, classes_in, lookup
 from conformance.source import Source
 
@@ -38,12 +38,15 @@ class Receiver:
         package, _, last = name.rpartition(".")
         self.packages = source.packages(package, last)
         self.defined = tuple(dict.fromkeys(_defined(source, package, last) if package else ()))
-        self._levels = [list(dict.fromkeys(cls for each in self.defined for cls in self._instances(each)))]
+        self._owners = tuple(_owners(source, package, last)) if package and not self.defined else ()
+        instances = [cls for each in self.defined for cls in self._instances(each)]
+        kept = [cls for owner in self._owners for cls in member(source, owner, last)]
+        self._levels = [list(dict.fromkeys([*instances, *kept]))]
 
     @property
     def exists(self) -> bool:
         """Whether there is anything of this name."""
-        return bool(self.packages or self.defined)
+        return bool(self.packages or self.defined or self._owners)
 
     def _instances(self, target: Target) -> list[Class]:
         """Return the classes that a receiver can be of: the class itself, or what a function returns."""
@@ -61,16 +64,20 @@ class Receiver:
         return self._levels[steps]
 
     def calls(self, call: str) -> Found:
-        """Return what `call` is on the receiver: of all that is found, the nearest to it."""
+        """Return what `call` is on the receiver; of a dotted name the nearest."""
         *heads, last = call.split(".")
         for package in self.packages if not heads else ():
             direct = lookup(self._source, package, last)
             if isinstance(direct, Class | Routine):
                 return Found((direct,))
+        further: dict[Target, None] = {}
         for steps in range(MOST_STEPS):
-            found = tuple(dict.fromkeys(each for cls in self._level(steps) for each in self._of(cls, heads, last)))
-            if found:
-                return Found(found, by_name=steps > 0 and not heads)
+            found = [each for cls in self._level(steps) for each in self._of(cls, heads, last)]
+            if found and (heads or not steps):
+                return Found(tuple(dict.fromkeys(found)))
+            further |= dict.fromkeys(found)
+        if further:
+            return Found(tuple(further), by_name=True)
         if (self._levels[0] and not heads) or not self.exists:
             return Found(())
         packages = self.packages or [self.name.partition(".")[0]]
@@ -110,6 +117,13 @@ class Receiver:
             known.update(() if module is None else module.bindings)
         similar = difflib.get_close_matches(call.rpartition(".")[2], sorted(known), n=1)
         return similar[0] if similar else None
+
+
+def _owners(source: Source, package: str, name: str) -> Iterator[Class]:
+    """Yield the classes in or below a package whose instances have an attribute of that name."""
+    for module in source.that_bind(name, package):
+        classes = (Class(module, bound) for bound in module.bindings.values() if isinstance(bound, ast.ClassDef))
+        yield from (cls for cls in classes if has_member(cls, name))
 
 
 def _defined(source: Source, package: str, name: str) -> Iterator[Target]:

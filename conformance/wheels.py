@@ -10,7 +10,6 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-
 # A wheel for another Python or system is as good to read: none of its code is run.
 _ELSEWHERE = (
     "--python-version",
