@@ -174,8 +174,12 @@ def has_labels(scope: Scope) -> bool:
 
 @cache
 def _results(store: Store) -> frozenset[str]:
-    """Return the last names of the sinks that give something else than another receiver: records, not a client."""
-    return frozenset(sink.call.rpartition(".")[2] for sink in store.sinks if sink.role != "bind")
+    """Return the last names of the sinks that give something else than another receiver: records, not a client.
+
+    What `from_documents` and the like give is a client, though they write.
+    """
+    names = {sink.call.rpartition(".")[2] for sink in store.sinks if sink.role != "bind"}
+    return frozenset(name for name in names if "from_" not in name)
 
 
 def _is_of(name: str, receiver: str, call: str, results: frozenset[str]) -> bool:

@@ -22,15 +22,21 @@ if TYPE_CHECKING:
 
 
 def read(resolver: "Resolver", site: CallSite, store: Store, sink: Sink, frame: Frame) -> Scope:
-    """Return the scope of a call by the first of the sink's specifications that finds something.
+    """Return the scope of a call by the first of the sink's specifications that finds keys, or else anything.
 
     Keywords that the call refuses are a scope, too, where there is no other: it was not left out.
     """
     refused = _refused(resolver, site, sink, frame)
+    keyless = None
     for spec in sink.scopes:
         found = _by_spec(resolver, site, store, spec, frame)
         if not found.left_out:
-            return _of_identities(replace(found, spec=spec, refused=refused), store)
+            found = _of_identities(replace(found, spec=spec, refused=refused), store)
+            if found.keys or len(sink.scopes) == 1:
+                return found
+            keyless = keyless or found
+    if keyless is not None:
+        return keyless
     keys = tuple(key for key in refused if key.name in sink.refuses)
     if keys:
         return Scope(site.place, keys, refused=refused, spec=ScopeSpec("flat", keys=sink.refuses))

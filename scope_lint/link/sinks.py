@@ -65,20 +65,24 @@ Rank = tuple[int, bool, int]
 
 def _weigh(evidence: Evidence, site: CallSite, store: Store, sink: Sink) -> tuple[Rank, Match] | None:
     """Return how well a call, whose last name is the sink's, fits it; None if it is another call."""
-    length = -sink.call.count(".")
-    resolver = evidence.resolver
-    if store.declared_at is not None and not (sink.receivers or store.receivers):
-        return ((0, False, length), Match(site, store, sink, known=True)) if fits(resolver, site, sink) else None
+    length, own = -sink.call.count("."), store.declared_at is not None
     if not (sink.receivers or store.receivers):
-        return ((4, False, length), Match(site, store, sink, known=False)) if fits(resolver, site, sink) else None
-    first = 0 if store.declared_at is not None else 2
+        fit = (own or not sink.mapping_only or _names_scope(site, sink)) and fits(evidence.resolver, site, sink)
+        return ((0 if own else 4, False, length), Match(site, store, sink, known=own)) if fit else None
     if not evidence.is_worth_a_look(site, store, sink):
         return None
+    first = 0 if own else 2
     if evidence.is_known(site, store, sink):
         return (first, not evidence.stands(site, store, sink), length), Match(site, store, sink, known=True)
     if evidence.is_likely(site, store, sink):
         return (first + 1, False, length), Match(site, store, sink, known=False)
     return None
+
+
+def _names_scope(site: CallSite, sink: Sink) -> bool:
+    """Tell whether the keyword of a scope stands at the call, or can come out of a `**` spread there."""
+    keywords = {spec.keyword for spec in sink.scopes}
+    return any(each.keyword in keywords if each.keyword else each.stars for each in site.call.arguments)
 
 
 def fits(resolver: "Resolver", site: CallSite, sink: Sink) -> bool:
