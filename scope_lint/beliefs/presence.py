@@ -14,6 +14,8 @@ from scope_lint.beliefs.votes import Ballot, Indexed, count, scope_unit, total, 
 from scope_lint.declared import declared_keys, form_of, match_of, narrows_by_default, takes
 from scope_lint.model import Belief, Form, Side, Site, Store
 
+# Forms whose keys an SDK's signature says nothing of: all its calls that have them answer together.
+_TOGETHER = frozenset({"mapping", "filter", "payload", "filter-string", "names", "carried"})
 # Forms with keys that can be absent.
 _KEYED = frozenset({"mapping", "filter", "payload", "filter-string", "flat", "carried"})
 
@@ -36,7 +38,8 @@ def presence(store: Store, sites: Sequence[Indexed]) -> Iterator[Belief]:
         asked = _asked(store, scoped)
         for voters in _electorates(store, scoped):
             yield from _believed(store, voters, known, meant, asked)
-    yield from _given(store, [(index, site) for index, site in keyed if site.left_out or site.keys])
+    passed = [(index, site) for index, site in sites if site.left_out or (site.opaque is None and site.keys)]
+    yield from _given(store, passed)
 
 
 def _asked(store: Store, sites: Sequence[Indexed]) -> frozenset[str] | None:
@@ -54,7 +57,7 @@ def _closed(store: Store) -> bool:
 def _electorates(store: Store, sites: Sequence[Indexed]) -> list[list[Indexed]]:
     """The groups of sites that answer together.
 
-    Flat keywords of an SDK are asked per method: what a signature leaves optional differs between methods, while a
+    Keywords of an SDK's calls are asked per method: what a signature leaves optional differs between methods, while a
     user's table says what each sink takes. Where a read may name fewer keys than a write, reads and writes are
     asked apart. All other scopes of a store are one group.
     """
@@ -62,7 +65,7 @@ def _electorates(store: Store, sites: Sequence[Indexed]) -> list[list[Indexed]]:
     usual = _usual_forms(store, sites)
     for index, site in sites:
         form = usual.get(site.sink, form_of(store, site)) if site.left_out else form_of(store, site)
-        by_method = bool(store.on) and store.declared_at is None and form == "flat"
+        by_method = bool(store.on) and store.declared_at is None and form not in _TOGETHER
         method = site.sink.rpartition(".")[2] if by_method else ""
         kind = "write" if site.role in {"write", "readwrite", "bind"} else "read"
         together = method or match_of(store, site) != "subset"
