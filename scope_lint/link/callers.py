@@ -30,6 +30,7 @@ def find(
     name = called_name(definition)
     found = []
     for site in resolver.program.calls(name):
+        resolver.begin()
         target = _target(resolver, site, definition)
         if target is not None:
             found.append((site, target.receiver))

@@ -131,9 +131,10 @@ class Sites:
         return any(path == owner.unit.path and name == qualname for path, name, _ in scope.needs)
 
     def _owner(self, site: CallSite) -> Definition | None:
-        if not site.function.qualname or "<lambda" in site.function.qualname:
-            return None
-        return Definition(site.unit, site.function)
+        outer, is_lambda, _ = site.function.qualname.partition(".<lambda")
+        if is_lambda:  # it runs where the function around it hands it on
+            return self._resolver.program.function(site.unit.path, outer)
+        return Definition(site.unit, site.function) if outer and "<lambda" not in outer else None
 
     def _frame(self, flow: Flow) -> Frame | None:
         """Return the frame in which the sink's call runs at the end of the flow; None if the arguments do not fit."""
