@@ -10,6 +10,7 @@ from scope_lint.link import own_stores, sinks
 from scope_lint.link.evidence import Evidence
 from scope_lint.link.program import Program
 from scope_lint.link.resolve import Resolver
+from scope_lint.link.sinks import Match
 from scope_lint.link.sites import Sites
 from scope_lint.model import Key, Sink, Site, Store
 
@@ -47,6 +48,7 @@ def link(
     found = finder.evident([(match, finder.of(match)) for match in matches])
     forwarded = finder.forwarded()  # a call of a wrapper, even one that is called like a sink, is no sink itself
     kept = [(match, sites) for match, sites in found if (id(match.site.unit), match.site.index) not in forwarded]
+    kept = _of_tenants(kept)
     return Linked(
         sites=_ordered([site for _, sites in kept for site in sites]),
         wanted=frozenset(program.wanted),
@@ -54,6 +56,25 @@ def link(
         matched=tuple(dict.fromkeys((match.store.name, match.sink) for match, sites in kept if sites)),
         home_made=tuple(dict.fromkeys(match.store for match in own)),
     )
+
+
+def _of_tenants(found: list[tuple[Match, list[Site]]]) -> list[tuple[Match, list[Site]]]:
+    """Return the sink calls without those of a database that no call of the project asks by an identity.
+
+    Vector stores hold much that is nobody's memory; what cannot be resolved stays, for it may be.
+    """
+    keyed = {match.store.name for match, sites in found for site in sites if site.keys}
+    return [
+        (match, sites)
+        for match, sites in found
+        if match.store.name in keyed or not _is_database(match.store) or any(site.opaque is not None for site in sites)
+    ]
+
+
+def _is_database(store: Store) -> bool:
+    """Tell whether a store that ships is one of filters and payloads."""
+    forms = {spec.form for sink in store.sinks for spec in sink.scopes}
+    return store.declared_at is None and not forms.isdisjoint({"filter", "payload"}) and "flat" not in forms
 
 
 def _wrapper(path: str, qualname: str) -> tuple[str, tuple[str, ...]]:

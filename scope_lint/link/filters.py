@@ -76,7 +76,7 @@ def _keywords(resolver: "Resolver", value: Leaf) -> Iterator[tuple[str, tuple[Ab
 
 def _unwrap_object(resolver: "Resolver", value: Leaf) -> Abstract:
     given = dict(_keywords(resolver, value))
-    if not given:
+    if given.keys().isdisjoint({"key", *_OBJECT_ALL, *_OBJECT_ANY}):
         return value
     builder = dictionaries.Builder()
     for name in sorted(_OBJECT_ALL | _OBJECT_ANY):
