@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from scope_lint import sdks
 from scope_lint.config import load_settings
 from scope_lint.rules import RULES
 
@@ -49,3 +50,9 @@ def test_the_hook_that_the_readme_shows_exists() -> None:
     hook = re.search(r"- id: (\S+)", blocks("yaml")[0])
     assert hook is not None
     assert f"- id: {hook[1]}\n" in (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+
+
+def test_the_sdks_that_the_readme_lists_are_those_that_ship() -> None:
+    section = README.partition("\n## SDKs\n")[2].partition("\n## ")[0]
+    listed = re.findall(r"`([a-z0-9-]+)`", "".join(section.partition("\n- ")[1:]))
+    assert sorted(listed) == sorted(store.name for store in sdks.presets() if store.name != "generic")
