@@ -185,6 +185,9 @@ def _believed(
     if (narrows or store.declared_at is None) and all(form_of(store, site) == "flat" for _, site in sites):
         judged = {key for key in judged if not narrows_by_default(store, key)}
     answers = {key: list(_answers(store, key, sites, meant)) for key in sorted(judged)}
+    if narrows and store.on and store.declared_at is None:
+        # A call that passes on whichever identity it was given is what an SDK that matches on those given is for.
+        answers = {key: [each for each in found if each.answer != "maybe"] for key, found in answers.items()}
     ballots = {
         key: [_sheltered(ballot, key, by_index, known) for ballot in found] for key, found in answers.items() if found
     }
